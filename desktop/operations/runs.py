@@ -53,11 +53,14 @@ class RunLine:
         return self.request.backend != IMPORTED
 
 
-BACKENDS = {"synthetic": "synthetic author", "llama_cpp": "llama.cpp", "written": "by hand"}  # as readers know them
+BACKENDS = {"synthetic": "synthetic author", "llama_cpp": "", "written": "by hand"}  # as readers know them
 
 
 def author_words(request: WriteRequest) -> str:
-    """Return the generator in a few words: its backend or endpoint, its model, and the temperature if it has one."""
+    """Return the generator in a few words: its endpoint or backend, its model, and the temperature if it has one.
+
+    A model in a file is known by its own name.
+    """
     given = dict(request.parameters)
     backend = tr(BACKENDS[request.backend]) if request.backend in BACKENDS else request.backend
     words = " · ".join(part for part in (str(given.get("endpoint") or backend), request.model) if part)

@@ -113,8 +113,10 @@ class OutputCard(Card):
 SEARCH_AFTER_MILLISECONDS = 250  # of silence: not at every key
 ROW_HEIGHT = 32
 TEXT_WIDTH = 340  # what the text column has at least, before a column is left out
+SHARES = (5, 3)  # of the width: the table, and the card of an output
+MUCH = 1_000
 WIDEST_GENERATOR = 220  # the names of several may be long
-WIDTHS = {"identity": 170, "task": 132, "status": 72, "model": 130, "theme": 110}  # the last are left out first
+WIDTHS = {"identity": 204, "task": 132, "status": 72, "model": 130, "theme": 110}  # the last are left out first
 
 
 def rows_of(project: "Project") -> RowSource:
@@ -155,8 +157,9 @@ class OutputsPanel(Panel):
         self.frame = Card("", self.view, padding=(4, 8))
         self.split.addWidget(self.frame)
         self.split.addWidget(self.card)
-        for part, share in enumerate((5, 3)):
+        for part, share in enumerate(SHARES):
             self.split.setStretchFactor(part, share)
+        self.split.setSizes([MUCH * share for share in SHARES])  # else the card takes what its hint would like
         self.nothing = EmptyState(
             tr("No outputs yet"),
             tr("Generate texts from your prompts, or import some: they appear here while they are written."),

@@ -250,6 +250,7 @@ class TextTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(tokens.px(ROW_HEIGHT))
         room = self.viewport().width()
         for place in self._keep:
+            self.setColumnHidden(place, False)  # the title of a hidden one needs no room
             own = self.table.columns[place].width
             width = max(tokens.px(own), self.horizontalHeader().sectionSizeHint(place)) if own else 0
             room -= width or tokens.px(STRETCH_WIDTH)

@@ -84,6 +84,7 @@ class JudgingCard(Card):
         self._writable = False
         self._facts: JudgingFacts | None = None  # None until the project was read
         self._writers: WriterChoices | None = None
+        self._mute = ""  # a model that is here and answers no question
         self._handle: JobHandle | None = None
         self._reads = 0
         self._make()
@@ -96,7 +97,7 @@ class JudgingCard(Card):
         self.plans.setPlaceholderText(tr("none yet"))
         narrow(self.plans, 12)
         guard_wheel(self.plans)
-        self.picker, self.options = GeneratorPicker(), OptionFields()
+        self.picker, self.options = GeneratorPicker(judges=True), OptionFields()
         self.seed = QSpinBox()
         self.seed.setRange(0, 2_000_000_000)
         self.seed.setToolTip(tr("Another seed is another rater."))
@@ -179,6 +180,7 @@ class JudgingCard(Card):
     def show_writers(self, writers: WriterChoices) -> None:
         """Offer the language models that can answer a question: no others can judge."""
         able = tuple(info for info in writers.backends if info.capabilities.is_language_model)
+        self._mute = next((model.title or model.name for model in writers.models if not model.judges), "")
         self._writers = replace(writers, backends=able, models=tuple(model for model in writers.models if model.judges))
         self.picker.show_writers(self._writers)
         self._show()
@@ -226,8 +228,16 @@ class JudgingCard(Card):
         if self._facts is not None and not self._facts.plans:
             return tr("There is nothing to judge yet: draw comparisons first.")
         if self._no_model():
-            return self._waiting() or tr("No language model is here yet: get or add one, or an endpoint, under Models.")
+            return self._waiting() or self._none_judges()
         return self._unusable()
+
+    def _none_judges(self) -> str:
+        if not self._mute:
+            return tr("No language model is here yet: get or add one, or an endpoint, under Models.")
+        words = tr(
+            "“{title}” answers no question, so it cannot judge: get or add another, or an endpoint, under Models."
+        )
+        return words.format(title=safe_line(tr(self._mute)))
 
     def _unusable(self) -> str:
         return self.picker.why_not(why_offline(self._shell.connections)) or self.picker.trouble

@@ -396,6 +396,7 @@ def _table(model: RunsModel) -> QTableView:
     table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
     table.setShowGrid(False)
     table.setWordWrap(False)
+    table.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # names are told apart by their beginning and their end
     table.setTabKeyNavigation(False)
     table.verticalHeader().hide()
     columns = table.horizontalHeader()

@@ -240,7 +240,7 @@ def _rate(texts_a_second: float) -> str:
     return tr("{n} texts a minute").format(n=number(60 * texts_a_second, 1))
 
 
-SIDE_BY_SIDE_FROM = 820  # text pixels
+SIDE_BY_SIDE_FROM = 964  # text pixels
 LEAST_HEIGHT = 500  # text pixels of a column of cards
 LOOK_MILLISECONDS = 250  # at the queue, while somebody waits in it: who waits has nothing to report
 
@@ -423,9 +423,9 @@ class WritePage(Sheet):
 
     def _lay_out(self) -> None:
         right = in_column((self.progress, 1), (self.runs, 1), spacing=theme.current().gap)
-        columns = RowOrColumn((self.form, 4), (right, 5), least=SIDE_BY_SIDE_FROM)
+        columns = RowOrColumn((self.form, 1), (right, 1), least=SIDE_BY_SIDE_FROM)
         # under each other the form is as high as it is
-        columns.turned.connect(lambda beside: columns.setStretchFactor(self.form, 4 if beside else 0))
+        columns.turned.connect(lambda beside: columns.setStretchFactor(self.form, int(beside)))
         for card in (self.form, self.progress, self.runs):  # a column is as wide as its share, whatever is in it
             card.setSizePolicy(QSizePolicy.Policy.Ignored, card.sizePolicy().verticalPolicy())
         self.box.addLayout(columns)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LABEL_WIDTH, SECOND_LABEL_WIDTH = 100, 68  # text pixels; the fields of a form stand under each other
 LONGEST_SYSTEM = 20_000  # characters
 FIELD_CHARACTERS = 7
-FIELD_WIDTH = 84  # text pixels at least
+FIELD_WIDTH = 112  # text pixels at least: “64 tokens” and the arrows beside it
 INDENT = "\u2002"  # the style sheet gives it to whole numbers as a prefix; decimals and words in a field need it too
 
 
@@ -221,15 +221,19 @@ def show_models(shell: "Shell", page: str) -> None:
 
 
 class GeneratorPicker(QObject):
-    """The fields of a generator. `why_not` says why the chosen one cannot write."""
+    """The fields of a generator. `why_not` says why the chosen one cannot write.
+
+    `judges`: it is chosen to judge, and models that cannot are not offered.
+    """
 
     changed = Signal()
     chosen_anew = Signal()  # another backend: other parameters
     models_wanted = Signal(str)  # "generator" or "endpoints"
 
-    def __init__(self) -> None:
+    def __init__(self, *, judges: bool = False) -> None:
         super().__init__()
         self._writers = WriterChoices()
+        self._judges = judges
         self._wanted = ("", "", "")  # backend, endpoint and model to choose as soon as they are there
         self._chosen = False  # by a person, or to go on with a run
         self.backend, self.model, self.endpoint, self.name = (ComboBox() for _ in range(4))
@@ -362,7 +366,12 @@ class GeneratorPicker(QObject):
         local = self._local()
         if not local:
             kind = tr("GGUF file") if self.source == "gguf" else tr("model folder")
-            return tr("There is no {kind} on this computer yet: get or add one under Models.").format(kind=kind)
+            none = (
+                tr("No {kind} on this computer can judge yet: get or add one under Models.")
+                if self._judges
+                else tr("There is no {kind} on this computer yet: get or add one under Models.")
+            )
+            return none.format(kind=kind)
         if self.model.currentIndex() < 0:
             return tr("The model of that run is not here under its name: choose another, or add it under Models.")
         return next((model.trouble for model in local if model.name == self.model.currentData()), "")
@@ -428,7 +437,8 @@ class GeneratorPicker(QObject):
         self._show_endpoint()
 
     def _offer(self, items: Sequence[tuple[str, str, str]], *, first: int) -> None:
-        self.model.setPlaceholderText("" if items else tr("none here yet"))
+        none = tr("none here that can judge") if self._judges else tr("none here yet")
+        self.model.setPlaceholderText("" if items else none)
         for name, title, trouble in items:
             self.model.addItem(safe_line(title), name)
             self.model.setItemData(self.model.count() - 1, safe_tip(trouble or name), Qt.ItemDataRole.ToolTipRole)

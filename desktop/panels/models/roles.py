@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractButton, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from biasprint.core.machine.models import USUAL_LINE, in_words, seconds_to_get
@@ -30,7 +30,16 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import Fact, hidden, show_if, show_words
-from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Sheet, add_to, empty, in_column, set_margins
+from biasprint.desktop.widgets.layout import (
+    SCROLL_BAR,
+    STRETCH,
+    UNLIMITED,
+    Sheet,
+    add_to,
+    empty,
+    in_column,
+    set_margins,
+)
 from biasprint.desktop.widgets.safe_text import isolated, safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -132,7 +141,7 @@ def verified_words(result: "Verified") -> tuple[str, str]:
 
 
 ROW_HEIGHT = 50
-WIDTH = 250
+WIDTH, WIDEST = 250, 330  # text pixels
 INSET = 12
 KEY_ROLE, IN_USE_ROLE, STAND_IN_ROLE = (Qt.ItemDataRole.UserRole + n for n in (1, 2, 3))
 
@@ -151,19 +160,15 @@ class RoleDelegate(QStyledItemDelegate):
         upper = QRect(inner.left(), inner.top() + 5, inner.width(), inner.height() // 2 - 3)
         lower = QRect(inner.left(), upper.bottom(), inner.width(), inner.height() // 2 - 4)
         painter.save()
-        font = QFont(option.font)
-        font.setPixelSize(tokens.note)
-        painter.setFont(font)
+        painter.setFont(theme.font(tokens.note))
         painter.setPen(QColor(tokens.soft))
         self._write(painter, lower, index.data(IN_USE_ROLE))
         badge = tr("stand-in") if index.data(STAND_IN_ROLE) else ""
-        font.setWeight(QFont.Weight.DemiBold)
-        painter.setFont(font)
+        painter.setFont(theme.font(tokens.note, QFont.Weight.DemiBold))
         painter.setPen(QColor(tokens.warn))
         painter.drawText(upper, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), badge)
         taken = painter.fontMetrics().horizontalAdvance(badge) + INSET if badge else 0
-        font.setPixelSize(tokens.control)
-        painter.setFont(font)
+        painter.setFont(theme.font(tokens.control, QFont.Weight.DemiBold))
         painter.setPen(QColor(tokens.ink))
         beside = QStyle.visualRect(option.direction, upper, upper.adjusted(0, 0, -taken, 0))
         self._write(painter, beside, index.data())
@@ -175,7 +180,17 @@ class RoleDelegate(QStyledItemDelegate):
         painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), shown)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
-        return QSize(0, theme.current().px(ROW_HEIGHT))
+        """Return the width that its words need, none of them cut."""
+        tokens = theme.current()
+        badge = tr("stand-in") if index.data(STAND_IN_ROLE) else ""
+        upper = _width(index.data(), theme.font(tokens.control, QFont.Weight.DemiBold))
+        upper += _width(badge, theme.font(tokens.note, QFont.Weight.DemiBold)) + INSET if badge else 0
+        lower = _width(index.data(IN_USE_ROLE) or "", theme.font(tokens.note))
+        return QSize(max(upper, lower) + 2 * INSET, tokens.px(ROW_HEIGHT))
+
+
+def _width(text: str, font: QFont) -> int:
+    return QFontMetrics(font).horizontalAdvance(isolated(text)) + 2
 
 
 class Roles(QWidget):
@@ -218,6 +233,7 @@ class Roles(QWidget):
             item.setData(stand_in, STAND_IN_ROLE)
             parts = (seen.role.title, in_use_words(seen), tr("stand-in") if stand_in else "")
             item.setData(safe_line(", ".join(tr(part) for part in parts if part)), Qt.ItemDataRole.AccessibleTextRole)
+        self._dress()
         self.choose(self.key or (roles[0].role.key if roles else ""))
 
     def choose(self, key: str) -> None:
@@ -244,9 +260,11 @@ class Roles(QWidget):
             self.chosen.emit(key)
 
     def _dress(self, _tokens: object = None) -> None:
-        tokens = theme.current()
-        self.setMaximumWidth(tokens.px(WIDTH) if self._beside else 16_777_215)
-        self.setMinimumWidth(tokens.px(WIDTH) if self._beside else 0)
+        tokens, around = theme.current(), self.card.box.contentsMargins()
+        wanted = self.list.sizeHintForColumn(0) + around.left() + around.right() + 2 * self.list.frameWidth() + 2
+        width = min(max(wanted, tokens.px(WIDTH)), tokens.px(WIDEST))
+        self.setMaximumWidth(width if self._beside else UNLIMITED)
+        self.setMinimumWidth(width if self._beside else 0)
         self.list.doItemsLayout()
 
 

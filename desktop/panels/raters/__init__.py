@@ -87,7 +87,7 @@ class CareSection(RatersSection):
         self.to_texts = LinkButton(tr("See the most divided texts"), act=lambda: self.go_to.emit("adjudication"))
         self.unread = Card(tr("Answers before the end of every text was on the screen"))
         self.nothing = EmptyState(
-            tr("Nobody has rated yet"),
+            tr("No person has rated yet"),
             tr("Here you see how far raters are, how carefully they rated, and the hours to pay for."),
             tr("Go to the plans"),
             lambda: self.go_to.emit("plans"),

@@ -168,7 +168,7 @@ def test_an_unknown_checkpoint_is_refused_before_it_is_opened(tmp_path, put, mon
     with pytest.raises(AppError, match="is not a known checkpoint") as raised:
         registry.score_batch("detoxify", [TEXT])
     assert raised.value.kept == "It was not opened."
-    assert "Detoxify's own checkpoint (original)" in raised.value.hint
+    assert "Detoxify’s own checkpoint (original)" in raised.value.hint
     assert opened == []
 
 

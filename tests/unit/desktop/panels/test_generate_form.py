@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from made_once import made_once
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QDoubleSpinBox
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.backends import registry
@@ -20,6 +20,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec
 from biasprint.core.runs.generate import start_run
 from biasprint.core.runs.setup import add_prompts
+from biasprint.desktop import theme
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.runs import (
     Plan,
@@ -41,6 +42,7 @@ from biasprint.desktop.operations.writers import (
 )
 from biasprint.desktop.panels.generate.form import GenerateForm
 from biasprint.desktop.panels.generate.panel import GeneratePanel
+from biasprint.desktop.panels.generate.writers import OptionFields
 
 PATIENCE = 60_000
 LOCAL = Capabilities(streams=True, honours_seed=True, likelihood=True, offline=True, is_language_model=True)
@@ -159,6 +161,8 @@ def test_an_endpoint_needs_a_model_by_name(form: GenerateForm):
         "openai_compatible", "gpt-small", "lab",
     )  # fmt: skip
     assert author_words(request) == "lab · gpt-small, temperature 1"
+    local = replace(request, backend="llama_cpp", parameters=(("temperature", 0.2),))
+    assert author_words(local) == "gpt-small, temperature 0.2"
 
 
 def test_an_empty_list_of_endpoints_says_why_it_is_empty(qtbot: QtBot, window: MainWindow, form: GenerateForm):
@@ -452,3 +456,20 @@ def test_another_project_begins_with_the_usual_values(form: GenerateForm):
     form.choose(replace(form.request(), seed=77, samples=20))
     form.show_sets((), {}, {})
     assert (form.seed.value(), form.samples.value()) == (1, 1)
+
+
+@pytest.mark.parametrize("percent", [100, 200])
+def test_no_number_of_a_form_is_cut_off_where_it_is_narrowest(qtbot: QtBot, qapp: QApplication, percent: int):
+    theme.apply(qapp, "light", percent / 100)
+    fields = OptionFields()
+    qtbot.addWidget(fields)
+    fields.offer(OPTIONS["llama_cpp"], {})
+    fields.resize(fields.minimumSizeHint())
+    fields.show()
+    qapp.processEvents()
+    spins = fields.findChildren(QAbstractSpinBox)
+    assert spins
+    for spin in spins:
+        edit = spin.lineEdit()
+        room = edit.width() - 4  # Qt's own margin within the field
+        assert spin.fontMetrics().horizontalAdvance(edit.text()) <= room, edit.text()

@@ -305,6 +305,10 @@ def test_without_a_language_model_the_way_to_them_is_shown(qtbot: QtBot, window:
     assert card.picker.backend.findData("synthetic") < 0  # it is no language model, and is never offered
     card.show_writers(WriterChoices(backends=here.backends))
     assert card.refused.text.text().startswith("No language model is here yet")
+    taught = (LocalModel("teaching", "Teaching model", "gguf", judges=False),)
+    card.show_writers(WriterChoices(backends=here.backends, models=taught))  # Models says “1 model here”
+    assert card.refused.text.text().startswith("“Teaching model” answers no question, so it cannot judge")
+    assert card.picker.model.placeholderText() == "none here that can judge"
     coming = "The local-model engine (llama.cpp) is not installed here. It is still being prepared."
     without = tuple(replace(info, unavailable=coming) for info in here.backends if info.name == "llama_cpp")
     models = (LocalModel("small", "Small", "gguf"),)

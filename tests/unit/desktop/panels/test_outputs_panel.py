@@ -26,7 +26,7 @@ from biasprint.core.project.specs import (
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.setup import added_study
 from biasprint.desktop.panels.outputs import OutputsPanel
-from biasprint.desktop.read.outputs import OutputOrder, StoredOutputs, line_of
+from biasprint.desktop.read.outputs import Line, OutputOrder, StoredOutputs, line_of
 
 TASKS = ("haiku", "song")
 IDENTITIES = ("white", "black")
@@ -465,3 +465,13 @@ def test_reasoning_is_kept_apart_and_shown_when_it_is_asked_for(
     panel.view.selectRow(1)
     qtbot.waitUntil(lambda: panel.card.reasoned.isHidden())
     assert panel.card.reasoning.isHidden()
+
+
+def test_the_card_beside_the_table_takes_no_more_of_the_width_than_its_share(
+    run: int, project: Project, open_panel: Open
+):
+    write(project, run, 3)
+    panel = open_panel()
+    table, card = panel.split.sizes()
+    assert abs(3 * table - 5 * card) < 0.05 * (table + card), "as wide as its hint"
+    assert not panel.view.isColumnHidden(Line._fields.index("identity"))

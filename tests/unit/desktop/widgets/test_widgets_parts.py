@@ -30,6 +30,7 @@ from biasprint.desktop.widgets.buttons import ChoiceButton
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.frame import Rail, RailButton, StatusLine
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TableColumn, TextTable
 
 MARKUP = "<b>bold</b><img src=x>"
 
@@ -214,3 +215,15 @@ def test_the_entries_of_a_rail_share_a_low_window_alike(qtbot: QtBot, qapp: QApp
     assert heights == {rail.brand.sizeHint().height()}, "there is room for all"
     assert [entry.y() for entry in entries] == sorted(entry.y() for entry in entries)
     assert entries[-1].geometry().bottom() > rail.height() - 20
+
+
+def test_a_column_that_is_shown_again_has_room_for_its_title(qtbot: QtBot, qapp: QApplication):
+    title = "A title that is wider than its column"
+    table = TextTable("Findings", (TableColumn("Finding"), TableColumn(title, 40)))
+    qtbot.addWidget(table)
+    for width in (200, 900):  # without room for it, and with it
+        table.resize(width, 300)
+        table.show()
+        qapp.processEvents()
+        assert table.isColumnHidden(1) == (width == 200)
+    assert table.columnWidth(1) >= table.fontMetrics().horizontalAdvance(title)
