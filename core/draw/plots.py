@@ -249,8 +249,8 @@ def _row(
     begin = lane if columns.stacked else top
     for number, (mark, tall) in enumerate(zip(marks, lanes, strict=True)):
         end = top + height if number == len(marks) - 1 else lane + tall
-        if mark.value is not None:  # no line runs through the words that stand in place of a number
-            _grid(canvas, figure, columns, begin, end)
+        if mark.value is not None:  # no line runs through words, be they below a mark or in place of a number
+            _grid(canvas, figure, columns, *((lane, lane + LANE) if columns.stacked else (begin, end)))
         begin = end
         _lane(canvas, figure, columns, mark, places[mark.series], lane, tall)
         lane += tall
@@ -311,10 +311,11 @@ def _lane(
 def _numbers(canvas: Canvas, figure: Figure, columns: _Columns, mark: FigureMark, top: float, n: str) -> None:
     estimate, interval = words.written(figure, mark)[0], _interval(figure, mark)
     if columns.stacked:
-        title = figure.n_title
-        text = f"{estimate} {interval}"
-        canvas.text(6, top + LANE + SIZES["note"] - 2, canvas.cut(text, "note", canvas.width * 0.7), color="ink")
-        canvas.text(columns.n, top + LANE + SIZES["note"] - 2, f"{title} {n}" if title == "n" else n, anchor="end")
+        baseline, title = top + LANE + SIZES["note"] - 2, columns.n - canvas.measure(n, "note") - GAP / 2
+        room = title - canvas.measure(figure.n_title, "note") - GAP - 6
+        canvas.text(6, baseline, canvas.cut(f"{estimate} {interval}", "note", room), color="ink")
+        canvas.text(title, baseline, figure.n_title, anchor="end")
+        canvas.text(columns.n, baseline, n, anchor="end")
         return
     baseline = top + LANE / 2 + 4.5
     canvas.text(columns.estimate, baseline, estimate, "strong", "ink")

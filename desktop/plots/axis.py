@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -137,6 +137,10 @@ class PlotAxis(pg.AxisItem):
     `names`: texts for the values 0, 1, 2 …, in place of numbers.
     """
 
+    # pyqtgraph sizes an axis while it is being made.
+    _length = 0  # in which the title has been laid out
+    _ends = 12  # pixels by which the first and the last label may stand out
+
     def __init__(self, side: str, title: str, unit: str = "", names: Sequence[str] = ()) -> None:
         super().__init__(side)
         self.title, self.unit, self.names = title, unit, tuple(names)
@@ -150,7 +154,7 @@ class PlotAxis(pg.AxisItem):
         self.update()
 
     def dress(self, tokens: Tokens) -> None:
-        size = f"{tokens.note}px"
+        self._ends, size = tokens.px(12), f"{tokens.note}px"
         self.setLabel(html.escape(safe_line(self.title)), **{"color": tokens.soft, "font-size": size})
         self.showLabel(bool(self.title))
         self.setTickFont(font(tokens))
@@ -169,7 +173,30 @@ class PlotAxis(pg.AxisItem):
             # pyqtgraph takes several lines for less high than they are.
             two_lines = math.ceil(2 * QFontMetricsF(font(tokens)).height()) + tokens.px(6)
             self.setHeight(two_lines if any(SEPARATOR in name for name in self.names) else None)
+        self._fit_title()
         self.setGrid(False if self.names else 255 if tokens.name == "contrast" else GRID)
+
+    def boundingRect(self) -> QRectF:
+        """Return its room, with what half a label at either end needs: labels outside are not drawn."""
+        return super().boundingRect().adjusted(-self._ends, -self._ends, self._ends, self._ends)
+
+    def labelString(self) -> str:
+        return f"<center>{super().labelString()}</center>"
+
+    def resizeEvent(self, event: object = None) -> None:
+        if self.label is not None and round(self._along()) != self._length:
+            self._fit_title()
+        super().resizeEvent(event)
+
+    def _along(self) -> float:
+        return float(self.size().height() if self.orientation == "left" else self.size().width())
+
+    def _fit_title(self) -> None:
+        """Give the title as many lines as it needs along the axis."""
+        self._length = round(self._along())
+        self.label.setTextWidth(-1)
+        self.label.setTextWidth(min(self.label.boundingRect().width(), max(self._length, 1)))
+        self._adjustSize()
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
         spacings = super().tickSpacing(low, high, size)

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from biasprint.core.draw import frame
 from biasprint.core.draw.figure import Figure, FigureMark, Printed, mark
 from biasprint.core.draw.frame import SvgCanvas, svg
 from biasprint.core.draw.plots import linear_scale, ratio_scale, scale_over
@@ -319,3 +320,20 @@ def test_bars_of_several_series_have_a_sign_beside_their_colour() -> None:
     one = replace(two, marks=two.marks[:1])
     signs = [svg(made).count("Z") for made in (one, two)]
     assert signs == [0, 4], "one at each bar, and one for each in the legend"
+
+
+def test_no_line_runs_through_the_numbers_below_a_mark_and_each_count_has_its_title(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(frame, "WIDTH", 280)  # too narrow for numbers beside the marks
+    root = parsed(svg(figure(one_mark(), one_mark("Another"), n_title="choices")))
+    counts = [element for element in root.iter(f"{SVG}text") if element.text == "1,200"]
+    titles = [element for element in root.iter(f"{SVG}text") if element.text == "choices"]
+    assert len(counts) == len(titles) == 2
+    assert [one.get("y") for one in counts] == [one.get("y") for one in titles]
+    strokes = [re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", path.get("d", "")) for path in root.iter(f"{SVG}path")]
+    upright = [(float(one[0][1]), float(one[1][1])) for one in strokes if len(one) == 2 and one[0][0] == one[1][0]]
+    assert len(upright) > 4
+    for count in counts:
+        top, foot = float(count.get("y", "0")) - 9, float(count.get("y", "0"))
+        assert not [ends for ends in upright if min(ends) < foot and max(ends) > top]

@@ -142,7 +142,7 @@ def test_details_name_commit_hash_place_and_sources(qtbot: QtBot, panel: ModelsP
     row.more.click()
     assert not row.details.isHidden()
     assert len(row.facts_behind["SHA-256"].text.text()) == 64
-    assert "official file's hash" in row.facts_behind["Known from"].text.text()
+    assert "official file’s hash" in row.facts_behind["Known from"].text.text()
     mpnet = panel.catalogue.view.rows["all-mpnet-base-v2"]
     assert mpnet.facts_behind["SHA-256 of its wheels"].text.text().startswith("6520a77f")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -398,3 +398,20 @@ def test_the_import_in_steps_brings_all_that_the_usual_one_brings():
     steps, _, differing = done.stdout.partition(" ")
     assert int(steps) > 100
     assert differing.strip() in ("[]", "['__cached__']", "['__builtins__']"), differing
+
+
+def test_the_first_and_the_last_tick_are_labelled_and_a_title_has_lines_enough(plot: Plot, qapp: QApplication):
+    plot.y_axis.set_words("share of texts with a score at or below that", "proportion")
+    plot.y_axis.dress(plot.tokens)
+    plot.resize(640, 190)
+    plot.show_items([points([0, 1], [0, 1])])
+    plot.view.setRange(xRange=(0, 1), yRange=(0, 1), padding=0)  # as of shares
+    qapp.processEvents()
+    axis = plot.y_axis
+    picture = plot.grab()
+    painter = QPainter(picture)
+    drawn = axis.generateDrawSpecs(painter)[2]
+    painter.end()
+    assert {words for _, _, words in drawn} >= {"0 %", "100 %"}
+    assert axis.label.boundingRect().width() <= axis.size().height() + 1
+    assert axis.label.boundingRect().height() > 1.5 * QFontMetricsF(axis.label.font()).height()
