@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import compiled_once
 import pytest
 import warm_children
 from hypothesis.internal.conjecture import providers
@@ -106,6 +107,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         if SIDE_BY_SIDE:  # alone, a test that needs little would wait for all that is imported
             warm_children.prepare()
             remember_models()
+        compiled_once.share(patch)
         yield folder
 
 
