@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from biasprint.core.errors import UsageError
 from biasprint.core.judging.blocks import Block, Standing, balanced_blocks
+from biasprint.core.language import InLanguage
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem, PlanRow, TextKey
@@ -39,7 +40,7 @@ def rename_plan(project: Project, plan_id: str, name: str) -> Changes:
 
 def plan_names(project: Project, plans: Iterable[PlanRow]) -> dict[str, str]:
     """Return each plan's name by id: its lead, else what it compares, in words."""
-    given = {row.target: str(row.value["name"]) for row in project.annotations.of_kind(PLAN_NAME)}
+    given = {row.target: InLanguage(row.value["name"]) for row in project.annotations.of_kind(PLAN_NAME)}
     titles = {key: axis.title for key, axis in project.axes.in_use().items()}
     return {plan.id: given.get(plan.id) or in_words(plan, titles) for plan in plans}
 

@@ -15,6 +15,7 @@ from typing import Any
 from biasprint.core.errors import UsageError
 from biasprint.core.judging.blind import RatingCriterion
 from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.language import InLanguage, joined
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem
 from biasprint.core.prompts.axes import available_axes, load_axis
@@ -106,7 +107,7 @@ class ComparisonWording:
         """Return task and theme, such as "Short poem · castle": themes are bare words, and take no article."""
         words = self._tasks.get(task)
         named = words.title if words is not None else task.replace("_", " ").capitalize()
-        return " · ".join(part for part in (named, self._themes.get(theme, theme.replace("_", " "))) if part) or UNNAMED
+        return joined(" · ", *filter(None, (named, self._themes.get(theme, theme.replace("_", " "))))) or UNNAMED
 
     def criteria(self, task: str) -> tuple[RatingCriterion, ...]:
         words = self._tasks.get(task)
@@ -152,7 +153,9 @@ def own_words(project: Project) -> tuple[dict[str, TaskWords], dict[str, str]]:
     themes: dict[str, str] = {}
     for prompt_set in sorted(project.prompts.sets(), key=lambda row: (row.id in written, row.id)):
         for key, words in prompt_set.recipe.get(OWN_TASKS, {}).items():
-            tasks[key] = TaskWords(words["title"], tuple(RatingCriterion(*each) for each in words["rubric"]))
+            tasks[key] = TaskWords(
+                InLanguage(words["title"]), tuple(RatingCriterion(*each) for each in words["rubric"])
+            )
         own = prompt_set.recipe.get("themes", {})
         themes |= own if isinstance(own, dict) else {}
     return tasks, themes

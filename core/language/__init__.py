@@ -75,6 +75,15 @@ class InLanguage(str):
         return InLanguage(filled) if all_in else filled
 
 
+def joined(sign: str, *parts: str) -> str:
+    """Return parts with a sign between them; with names that a person gave among them, the others are put into the
+    language here, so that the names stay.
+    """
+    if any(isinstance(part, InLanguage) for part in parts):
+        return InLanguage(sign.join(map(tr, parts)))
+    return sign.join(parts)
+
+
 def plural(n: int, one: str, many: str, number: Callable[[int], str] = str) -> str:
     """Return the phrase for `n` things, in the right plural of the reader's language; "%n" becomes the number."""
     phrases = _phrases(chosen())

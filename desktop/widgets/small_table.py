@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
     QToolTip,
 )
 
-from biasprint.core.language import tr
+from biasprint.core.language import InLanguage, tr
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.safe_text import isolated, safe_tip
 
@@ -93,7 +93,7 @@ class TextTableModel(QAbstractTableModel):
     def _cell(self, row: int, column: int) -> str:
         cells = self.rows[row].cells
         under = (cells[place] for place in self._folded) if column == 0 else ()
-        return "\n".join(part for part in (cells[column], *under) if part)
+        return InLanguage("\n".join(tr(part) for part in (cells[column], *under) if part))
 
     def set_rows(self, rows: Sequence[TableRow]) -> bool:
         """Set the rows; return False, and change nothing, where they are the same."""
@@ -117,7 +117,7 @@ class TextTableModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        text, column = tr(self._cell(index.row(), index.column())), self.columns[index.column()]
+        text, column = self._cell(index.row(), index.column()), self.columns[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return text
         if role == Qt.ItemDataRole.AccessibleTextRole:

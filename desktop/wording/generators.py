@@ -5,10 +5,12 @@ pooled.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from biasprint.core.draw import digits
+from biasprint.core.language import joined
 from biasprint.core.studies.kit.declared import ALL, MeasureOptions, StudyWords
+from biasprint.desktop.widgets.safe_text import as_given
 from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
@@ -34,39 +36,56 @@ class Titles:
 
     def axis(self, keys: str) -> str:
         """Return the title of one axis, or of a plan's: "gender+race" as "Gender, Race"."""
-        return ", ".join(self.axes.get(key) or _words(key) for key in keys.split("+") if key)
+        return joined(", ", *(self.axes.get(key) or _words(key) for key in keys.split("+") if key))
 
     def identity(self, axis: str, key: str) -> str:
         return self.identities.get((axis, key)) or _words(key)
 
     def axis_and_identity(self, axis: str, key: str) -> str:
         """Return "Race · Black"; the identity alone where there is no axis."""
-        return " · ".join(part for part in (self.axes.get(axis) or _words(axis), self.identity(axis, key)) if part)
+        return joined(" · ", *filter(None, (self.axes.get(axis) or _words(axis), self.identity(axis, key))))
 
     def about(self, task: str, theme: str) -> str:
         """Return "Haiku · stars", without missing parts."""
-        return " · ".join(part for part in (self.task(task), self.theme(theme)) if part)
+        return joined(" · ", *filter(None, (self.task(task), self.theme(theme))))
 
 
 def read_titles(project: "Project") -> Titles:
     """Read the titles of tasks and themes, the program's and a person's own, and of the project's axes."""
     from biasprint.core.judging.wording import own_words, shipped_tasks
+    from biasprint.core.prompts.axes import available_axes, load_axis
     from biasprint.core.prompts.cogs import cogs_themes
     from biasprint.core.prompts.designs import available_designs, load_design
 
     axes = project.axes.in_use()
+    shipped = {key: load_axis(key) for key in axes if key in available_axes()}
+    labels = {(key, identity.key): identity.label for key, axis in shipped.items() for identity in axis.identities}
     own, themes = own_words(project)
-    tasks = {key: words.title for key, words in (own | shipped_tasks()).items()}
+    tasks = {key: words.title for key, words in shipped_tasks().items()}
+    tasks |= {key: load_design(key).title for key in available_designs()}
     return Titles(
-        tasks=tasks | {key: load_design(key).title for key in available_designs()},
-        themes=themes | {theme.key: theme.text for theme in cogs_themes()},
-        axes={key: axis.title for key, axis in axes.items()},
-        identities={
-            (key, identity["key"]): identity["label"]
-            for key, axis in axes.items()
-            for identity in axis.definition["identities"]
-        },
+        tasks=_as_given({key: words.title for key, words in own.items()}, tasks) | tasks,
+        themes=_as_given(themes, {theme.key: theme.text for theme in cogs_themes()}),
+        axes=_as_given(
+            {key: axis.title for key, axis in axes.items()}, {key: axis.title for key, axis in shipped.items()}
+        ),
+        identities=_as_given(
+            {
+                (key, identity["key"]): identity["label"]
+                for key, axis in axes.items()
+                for identity in axis.definition["identities"]
+            },
+            labels,
+        ),
     )
+
+
+K = TypeVar("K")
+
+
+def _as_given(titles: Mapping[K, str], shipped: Mapping[K, str]) -> dict[K, str]:
+    """Return titles, those that a person wrote as they are: they are put into no other language."""
+    return {key: title if shipped.get(key) == title else as_given(title) for key, title in titles.items()}
 
 
 def _words(key: str) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from biasprint.core.judging.blind import BlindComparison, GivenAnswer, PracticeStep, RatingCriterion, SessionView
 from biasprint.core.judging.store import ActiveClock
-from biasprint.core.language import InLanguage
+from biasprint.core.language import InLanguage, joined
 from biasprint.core.project.rows import TextView
 from biasprint.desktop import theme
 from biasprint.desktop.settings import Settings
@@ -273,9 +273,9 @@ class QuestionCard(Card):
 
     def set_comparison(self, comparison: BlindComparison) -> None:
         """Show the question of this comparison and its criteria."""
-        own = safe_line(comparison.question)
+        own = as_given(comparison.question)
         if comparison.asks_worst:
-            self._best = " ".join((own, tr("Then: which is worst?"))) if own else tr("Which is best, then worst?")
+            self._best = joined(" ", own, tr("Then: which is worst?")) if own else tr("Which is best, then worst?")
         else:
             self._best = own or tr("Which is best?")
         self.ask(worst=False)

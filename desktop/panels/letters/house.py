@@ -19,7 +19,7 @@ from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton,
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import form_of, show_if
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, add_to, fitting, in_column, in_row
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 # ---- The jobs that change the list
@@ -211,10 +211,10 @@ class HouseDialog(Dialog):
                 TableRow(
                     str(place),
                     (
-                        safe_line(entry.words),
+                        as_given(entry.words),
                         kinds[entry.what],
                         seen.titles.get(entry.category or "", tr("all")),
-                        safe_line(entry.reason),
+                        as_given(entry.reason),
                     ),
                 )
                 for place, entry in enumerate(self._entries)

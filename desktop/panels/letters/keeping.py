@@ -35,7 +35,7 @@ from biasprint.desktop.panels.letters.review import LetterReview
 from biasprint.desktop.panels.letters.start import IN_PROJECT, PILE, KeptCard, KeptHere, ShelfRow
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import tr
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
@@ -554,7 +554,7 @@ class KeptList(QObject):
         Question(
             self._parent.window(),
             title=title,
-            text=words.format(title=safe_line(row.title)),
+            text=words.format(title=as_given(row.title)),
             safe=tr("Keep it"),
             risky=tr("Remove it"),
             on_risky=lambda: self._then_refresh(removal),

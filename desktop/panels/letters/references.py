@@ -15,9 +15,10 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QSizePolicy, QWidget
 from biasprint.core import compute
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.language import joined
 from biasprint.core.letters import ReadingRequest, scorers_for_letters
 from biasprint.core.letters.reference_sets import MadeReference, make_reference_from_pile, reference_of_pile
-from biasprint.core.letters.references import FEWEST, Listed, in_use, references, remove, said_of_too_few, use
+from biasprint.core.letters.references import BUNDLED, FEWEST, Listed, in_use, references, remove, said_of_too_few, use
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.operations import Operation, operation
@@ -288,9 +289,9 @@ class ReferenceDialog(Dialog):
         self._allow()
 
     def _row(self, one: "Listed") -> TableRow:
-        title = safe_line(one.title)
+        title = safe_line(one.title) if one.name == BUNDLED else as_given(one.title)
         if one.name == self._in_use:
-            title += "\n" + tr("(in use)")
+            title = joined("\n", title, tr("(in use)"))
         what = one.trouble or one.made_from
         return TableRow(one.name, (title, number(one.letters), as_given(", ".join(one.occupations)), safe_line(what)))
 

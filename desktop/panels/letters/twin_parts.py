@@ -7,6 +7,7 @@ from typing import Literal
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from biasprint.core.language import joined
 from biasprint.core.letters import AskedSentence, FigureDifference, Reading, SentenceDifference, TwinDifference, changed
 from biasprint.core.swap import Person
 from biasprint.desktop.panels.letters.compared import shown
@@ -253,7 +254,9 @@ class TwinSentences(Card):
     def show_difference(self, difference: "TwinDifference | None") -> None:
         lines = sentence_lines(difference) if difference is not None else ()
         self._lines = {line.key: line for line in lines}
-        self.list.show_rows([TableRow(line.key, (f"{line.sentence}\n{_value(line)}",)) for line in lines])
+        self.list.show_rows(
+            [TableRow(line.key, (joined("\n", as_given(line.sentence), _value(line)),)) for line in lines]
+        )
         self.list.setVisible(bool(lines))
         self.about.setText(_sentences_said(difference, lines) if difference is not None else "")
         roles = sorted({line.title for line in lines if line.stand_in})
@@ -380,7 +383,7 @@ def _line(difference: "TwinDifference", one: "AskedSentence") -> AskedLine:
     return AskedLine(
         f"asked {one.sentence}",
         as_given(own.text),
-        f"{words}: {safe_line(one.why)}",
+        joined(": ", as_given(words), safe_line(one.why)),
         one.marks[0].key(own.text) if one.marks else "",
         (own.start, own.end),
         (other.start, other.end),
@@ -416,7 +419,10 @@ class TwinAsked(Card):
         self._lines = {line.key: line for line in lines}
         self.question.setText(safe_line(_question(difference)) if difference is not None else "")
         self.list.show_rows(
-            [TableRow(line.key, (f"{_short(line.sentence, LONGEST_SENTENCE)}\n{line.why}",)) for line in lines]
+            [
+                TableRow(line.key, (joined("\n", as_given(_short(line.sentence, LONGEST_SENTENCE)), line.why),))
+                for line in lines
+            ]
         )
         show_if(self.list, bool(lines))
         show_if(self.limits, bool(lines))

@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QScrollBar, QSizePolicy, QTextEdit, QToolTip, QWidget
 
+from biasprint.core.language import joined
 from biasprint.desktop import theme
 from biasprint.desktop.panels.letters.twin_parts import (
     AskedLine,
@@ -44,7 +45,7 @@ from biasprint.desktop.widgets.labels import named, show_words
 from biasprint.desktop.widgets.layout import Beside, add_to, grid_of
 from biasprint.desktop.widgets.letter_text import MOVING, make_gaps
 from biasprint.desktop.widgets.plain_text import PlainText
-from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableRow
 
 if TYPE_CHECKING:
@@ -385,7 +386,7 @@ def _wave(left: int, right: int, y: int) -> QPolygonF:
 
 
 def _tip(place: TwinPlace) -> str:
-    return f"{place.said}: {place.why}"
+    return joined(": ", as_given(place.said), place.why)
 
 
 # ---- The page of a twin
@@ -433,7 +434,9 @@ class TwinView(Beside):
             written = tr("{who}, written again")
             heads = (written.format(who=heads[0]), written.format(who=heads[1]))
         self.texts.show_texts(heads, (letter, twin), self.places)
-        self.changes.show_rows([TableRow(place.key, (f"{place.said}\n{place.why}",)) for place in self.places])
+        self.changes.show_rows(
+            [TableRow(place.key, (joined("\n", as_given(place.said), place.why),)) for place in self.places]
+        )
         self.changes_said.setText(_said(difference, self.places))
         self.findings.show_difference(difference)
         self.figures.show_difference(difference)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
+from biasprint.core.language import joined
 from biasprint.core.letters import PART_KINDS, Part, PartKind
 from biasprint.core.letters.kinds import said_of_kind
 from biasprint.core.swap import Person
@@ -71,7 +72,7 @@ class _Offers(QWidget):
             column.addWidget(Label(safe_line(offer.reason), "", wrap=True))
             return row
         template = tr("Instead of “{old}”: “{new}”") if offer.new else tr("Leave out “{old}”")
-        words = safe_line(template.format(old=offer.old.strip(), new=offer.new))
+        words = safe_line(template.format(old=as_given(offer.old.strip()), new=as_given(offer.new)))
         add_to(column, Label(words, "", wrap=True), Label(safe_line(offer.reason), "note", wrap=True))
         use = LinkButton(tr("Use this"), act=lambda: self.used.emit(offer))
         use.setAccessibleName(tr("{action}: {words}").format(action=use.text(), words=words))
@@ -127,7 +128,7 @@ class LetterNote(QWidget):
         else:
             turned = f" {item.note}" if item.note and not item.passage else ""
             in_full = item.section == BALANCE  # too long for a title
-            self.title.setText(safe_line(item.title if in_full else f"{item.title}: {item.words}"))
+            self.title.setText(safe_line(item.title if in_full else joined(": ", item.title, as_given(item.words))))
             self.reason.setText(safe_line(f"{item.words} {item.reason}" if in_full else item.reason) + turned)
         passage = item.passage if item is not None else ""
         self.passage.setText(tr("Nearest in the CV: “{words}”").format(words=as_given(passage)))

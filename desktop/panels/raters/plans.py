@@ -190,7 +190,7 @@ class PlansSection(RatersSection):
 
         Question(
             self.window(),
-            title=tr("Delete “{name}”?").format(name=safe_line(plan.title)),
+            title=tr("Delete “{name}”?").format(name=as_given(plan.title)),
             text=tr(
                 "Nobody has begun to judge it. Its {n} comparisons go, the texts stay; the same settings and seed draw "
                 "them again."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import QTimer
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.language import joined
 from biasprint.core.runs.reasons import GivenReason, ReasonsFor, reasons
 from biasprint.desktop import theme
 from biasprint.desktop.charts.live import TextsBehind
@@ -64,7 +65,7 @@ def side_rows(sides: Sequence[ReasonsFor], titles: Titles) -> list[TableRow]:
             (
                 safe_line(titles.axis_and_identity(side.axis, side.identity)),
                 number(len(side.reasons)),
-                safe_line(", ".join(_counted(side, place) for place in range(min(MOST_WORDS, len(side.words)))))
+                safe_line(joined(", ", *(_counted(side, place) for place in range(min(MOST_WORDS, len(side.words))))))
                 or tr("none is more frequent here"),
             ),
         )
@@ -75,7 +76,7 @@ def side_rows(sides: Sequence[ReasonsFor], titles: Titles) -> list[TableRow]:
 def _counted(side: ReasonsFor, place: int) -> str:
     word = side.words[place]
     return tr("{word} ({here} times, {others} for the others)").format(
-        word=word.word, here=number(word.here), others=number(word.others)
+        word=as_given(word.word), here=number(word.here), others=number(word.others)
     )
 
 

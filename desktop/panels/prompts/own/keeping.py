@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
 from biasprint.core.errors import AppError
+from biasprint.core.language import joined
 from biasprint.core.prompts.definition_kinds import AXIS, KINDS, NAMES
 from biasprint.core.prompts.definitions import Draft, completed, copied
 from biasprint.core.prompts.library import Definition
@@ -23,7 +24,7 @@ from biasprint.desktop.tables.grid import GridEdit
 from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox, fill
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, fitting, in_column, in_row
-from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class OwnEntry:
             alike = sum(entry.shipped and entry.title == self.title for entry in entries)
             return f"{self.title} ({self.id})" if alike > 1 else self.title
         state = tr("own") if not self.changed else tr("not kept") if self.definition is None else tr("changed")
-        return f"{self.title} · {state}"
+        return joined(" · ", as_given(self.title), state)
 
     def said(self) -> str:
         """Return what saving would do to it, in a sentence or two."""

@@ -14,7 +14,7 @@ from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import label_of, show_if
 from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Column, LowEdit, add_to, grid_of, in_column, in_row
-from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 # ---- A form made from a description of its fields
@@ -423,7 +423,7 @@ def _cell(field: Field, value: Any) -> str:
     else:
         text = str(value or "")
     line = safe_line(text)
-    return line if len(line) <= LONGEST_CELL else f"{line[:LONGEST_CELL]}…"
+    return as_given(line if len(line) <= LONGEST_CELL else f"{line[:LONGEST_CELL]}…")
 
 
 def _indented(widget: QWidget) -> QWidget:

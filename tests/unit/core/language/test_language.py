@@ -16,8 +16,11 @@ from biasprint.core.language import tr
 from biasprint.core.language.catalogue import codes, parse
 from biasprint.core.language.phrases import Phrases
 from biasprint.core.project.project import Project
+from biasprint.core.project.specs import AxisSpec
+from biasprint.core.prompts.axes import load_axis
 from biasprint.core.prompts.designs import available_designs
 from biasprint.core.runs.pack.pages import read_me
+from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTableModel
 from biasprint.desktop.wording.generators import read_titles
 
 PO = r"""# of a test
@@ -127,6 +130,33 @@ def test_what_a_person_named_keeps_its_name_alone_and_in_a_sentence() -> None:
     assert (tr("Sample"), tr(language.InLanguage("Sample"))) == ("Stichprobe", "Sample")
     sentence = tr("This project: {name}").format(name=language.InLanguage("Sample"))
     assert tr(sentence) == "Dieses Projekt: Sample"
+
+
+def test_a_name_keeps_its_words_in_a_row_and_in_a_table() -> None:
+    language.choose("de")
+    row = language.joined(" · ", "Gender", language.InLanguage("Sample"))
+    model = TextTableModel([TableColumn("What"), TableColumn("Why")])
+    model.set_rows([TableRow("1", (language.InLanguage("Sample"), "Sample"))])
+    assert (tr(row), model.data(model.index(0, 0)), model.data(model.index(0, 1))) == (
+        "Geschlecht · Sample", "Sample", "Stichprobe"
+    )  # fmt: skip
+    model.fold([1])
+    assert model.data(model.index(0, 0)) == "Sample\nStichprobe"
+
+
+def test_an_axis_of_a_person_s_own_is_called_as_they_called_it(tmp_path: Path) -> None:
+    language.choose("de")
+    own = {"identities": [{"key": "a", "label": "Sample"}, {"key": "b", "label": "Person"}]}
+    project = Project.create(tmp_path / "new.biasprint")
+    project.axes.add(AxisSpec(key="mine", title="Age", definition=own))
+    gender = load_axis("gender")
+    shipped = {"identities": [{"key": each.key, "label": each.label} for each in gender.identities]}
+    project.axes.add(AxisSpec(key="gender", title="Gender", definition=shipped))
+    titles = read_titles(project)
+    project.close()
+    assert (tr(titles.axis("mine")), tr(titles.axis("mine+gender"))) == ("Age", "Age, Geschlecht")
+    assert tr(titles.axis_and_identity("mine", "a")) == "Age · Sample"
+    assert tr(titles.axis_and_identity("gender", "woman")) == "Geschlecht · Frau"
 
 
 def test_words_that_a_letter_says_stay_as_it_says_them() -> None:
