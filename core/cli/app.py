@@ -26,7 +26,6 @@ from biasprint.core.cli import (
     own_commands,
     packet_commands,
     project_commands,
-    saved_letter_commands,
 )
 from biasprint.core.cli.console import complain, finish_stdout, keep_quiet, never_fail_to_encode, say
 from biasprint.core.errors import AppError, JobCancelled
@@ -129,9 +128,9 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
     "saved-letters": (
         "Show, add and remove the checked letters that are kept in a project.",
         {
-            "list": saved_letter_commands.list_saved,
-            "add": saved_letter_commands.add,
-            "remove": saved_letter_commands.remove,
+            "list": letter_commands.list_saved,
+            "add": letter_commands.add_saved,
+            "remove": letter_commands.remove_saved,
         },
     ),
     "analysis-plan": (
