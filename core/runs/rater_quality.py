@@ -8,10 +8,11 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.assignment import asked_number
@@ -50,10 +51,6 @@ from biasprint.core.metrics.result import Ints
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow, TextKey
 from biasprint.core.texts.values import text_lengths
-
-if TYPE_CHECKING:
-    from biasprint.core.compute import ComputeProcess
-
 
 # ---- Plans, raters and their progress
 
@@ -142,7 +139,7 @@ class RaterStates:
         name: str,
         sessions: Sequence[SessionRow],
         raters: Mapping[str, RaterRow],
-        packets: "Mapping[str, PacketState]",
+        packets: Mapping[str, PacketState],
     ) -> PlanState:
         ctx.check()
         settings = PlanSettings.of(plan.settings)
@@ -164,7 +161,7 @@ class RaterStates:
         )
 
     def _rater(
-        self, ctx: JobContext, plan: PlanRow, session: SessionRow, rater: RaterRow, packet: "PacketState | None"
+        self, ctx: JobContext, plan: PlanRow, session: SessionRow, rater: RaterRow, packet: PacketState | None
     ) -> RaterState:
         ctx.check()
         model, is_open = rater.kind == "model", session.revealed_at is None
@@ -200,7 +197,7 @@ class RaterStates:
         return self._repeats[key]
 
 
-def _packets(project: Project) -> "dict[str, PacketState]":
+def _packets(project: Project) -> dict[str, PacketState]:
     """Return the state of the packets, by session; the last one where a session has several."""
     return {packet.session_id: packet for packet in packets(project)}
 
@@ -536,14 +533,14 @@ class AgreementSoFar:
     `alpha`: Krippendorff's α, of plans over one axis. `finished` people count; `out`: sessions that do not yet.
     """
 
-    raw: "Agreement"
-    alpha: "Agreement | None"
+    raw: Agreement
+    alpha: Agreement | None
     chance: float | None
     finished: int
     out: int
 
 
-def agreement_so_far(ctx: JobContext, project: Project, plan_id: str, compute: "ComputeProcess") -> AgreementSoFar:
+def agreement_so_far(ctx: JobContext, project: Project, plan_id: str, compute: ComputeProcess) -> AgreementSoFar:
     """Return the agreement of a plan's finished sessions; people who are left out, and hidden repeats, do not count."""
     import numpy as np
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasprint.core.draw import digits
 from biasprint.core.errors import AppError, UsageError
@@ -17,10 +17,8 @@ from biasprint.core.report.audit import AskedSet, Audited
 from biasprint.core.runs.analysis_plan import analysis_plan
 from biasprint.core.runs.measure import MeasuredStudy, texts_of_study
 from biasprint.core.studies.registry import studies
+from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.generators import IMPORTED, generators_of, imported_name, texts_of, texts_read
-
-if TYPE_CHECKING:
-    from biasprint.core.tables.rows import TableRead
 
 
 def measured_studies(project: Project) -> list[str]:
@@ -63,7 +61,7 @@ def audited(project: Project, study: str) -> Audited:
     )
 
 
-def audited_now(measured: "MeasuredStudy", where: Project | Sequence[Path], *, title: str = "") -> Audited:
+def audited_now(measured: MeasuredStudy, where: Project | Sequence[Path], *, title: str = "") -> Audited:
     """Return the report's content for what was measured just now, in a project or in tables."""
     study = measured.result.study
     project = where if isinstance(where, Project) else None
@@ -101,7 +99,7 @@ def _generators(project: Project, study: str, recipe: Mapping[str, Any]) -> tupl
     return tuple(generator.to_json() for generator in generators_of(project, study_row.id)) if study_row else ()
 
 
-def _writers(tables: "Iterable[TableRead]") -> Iterator[dict[str, Any]]:
+def _writers(tables: Iterable[TableRead]) -> Iterator[dict[str, Any]]:
     """Return the writers of the texts of tables, where these name them."""
     rows = [
         row.values for table in tables for row in table.rows if row.values.get("text") or row.values.get("response")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from importlib.resources.abc import Traversable
 
 import numpy as np
 
@@ -24,10 +24,6 @@ from biasprint.core.scorers.embedding import Probabilities, SoftmaxHead, read_he
 from biasprint.core.scorers.group_words import ANY_NAME
 from biasprint.core.scorers.protocol import NOTHING, ScoreValue, chosen, has_style, style_value
 from biasprint.core.scorers.segment import SEGMENTER, sentences
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
-
 
 # ---- A sentence without gender
 
@@ -92,7 +88,7 @@ def _word(match: re.Match[str]) -> str:
     return instead[:1].upper() + instead[1:] if given[0].isupper() else instead
 
 
-def _any(words: "dict[str, str] | list[str]") -> str:
+def _any(words: dict[str, str] | list[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
@@ -118,7 +114,7 @@ class AgencyMiniLM:
     shape = "probability of each sentence that it is agentic, 0 to 1; summary: the share of agentic sentences"
     note = "Used in place of the paper's classifier: a small head on MiniLM. See models/agency/card.md."
 
-    def __init__(self, weights: "Traversable | None" = None, sha256: str = WEIGHTS_SHA256) -> None:
+    def __init__(self, weights: Traversable | None = None, sha256: str = WEIGHTS_SHA256) -> None:
         """`weights`: a head in a file; the program's own by default. Nothing is loaded before the first `score`."""
         self._file = weights or files("biasprint.models").joinpath("agency", "head.safetensors")
         # Letters repeat sentences, a twin most of its letter's, and a table those of the project that it came from.

@@ -5,8 +5,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,6 @@ from numpy.typing import NDArray
 from biasprint.core.errors import AppError
 from biasprint.core.scorers.checked_files import REINSTALL
 from biasprint.core.scorers.protocol import ScoreValue
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
-
 
 # ---- Embedding
 
@@ -185,16 +182,16 @@ class SoftmaxHead:
         return softmax(self.weight @ vector.astype(np.float64) + self.bias)
 
 
-def read_head(file: "Traversable", sha256: str, name: str) -> SoftmaxHead:
+def read_head(file: Traversable, sha256: str, name: str) -> SoftmaxHead:
     """The head in a file of safetensors. Raises `AppError` where it cannot be read or is not the program's own."""
     return head_of(read_weights(file, sha256, name))
 
 
-def head_of(weights: "Mapping[str, NDArray[np.float32]]") -> SoftmaxHead:
+def head_of(weights: Mapping[str, NDArray[np.float32]]) -> SoftmaxHead:
     return SoftmaxHead(weights["weight"].astype(np.float64), weights["bias"].astype(np.float64))
 
 
-def read_weights(file: "Traversable", sha256: str, name: str) -> "Mapping[str, NDArray[np.float32]]":
+def read_weights(file: Traversable, sha256: str, name: str) -> Mapping[str, NDArray[np.float32]]:
     """Return every array of such a file, by its name there."""
     from safetensors.numpy import load
 

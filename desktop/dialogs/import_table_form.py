@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biasprint.core.tables import FieldSpec
 from biasprint.core.tables.fields import JOIN
 from biasprint.core.tables.rows import ANYWHERE, HeaderPlace
 from biasprint.desktop import theme
@@ -28,9 +28,6 @@ from biasprint.desktop.widgets.labels import named, show_words
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, Gap, add_to, fitting, grid_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.wording.generators import words_of
-
-if TYPE_CHECKING:
-    from biasprint.core.tables import FieldSpec
 
 SEVERAL, BEFORE = "\n", "before"  # the data of the entry that asks for several; a property: the entry before it
 FIELD_WIDTH = 220  # text pixels
@@ -116,7 +113,7 @@ class ReadingForm(QWidget):
             chosen or ANYWHERE,
         )
 
-    def missing(self) -> "FieldSpec | None":
+    def missing(self) -> FieldSpec | None:
         """Return the first needed field that has no column."""
         if self._looked is None or self.layout_box.currentData():
             return None
@@ -194,7 +191,7 @@ class ReadingForm(QWidget):
         for before, after in pairwise([self.layout_box, *boxes[:split], self.more, *boxes[split:]]):
             QWidget.setTabOrder(before, after)
 
-    def _fill(self, parent: QWidget, fields: "Sequence[FieldSpec]") -> None:
+    def _fill(self, parent: QWidget, fields: Sequence[FieldSpec]) -> None:
         assert self._looked is not None
         grid = grid_of(parent, stretch=None)
         guesses = self._looked.guesses[self.kind.currentData()]
@@ -209,7 +206,7 @@ class ReadingForm(QWidget):
         for column in range(across):
             grid.setColumnStretch(column, 1)
 
-    def _column_box(self, field: "FieldSpec", guess: str) -> ComboBox:
+    def _column_box(self, field: FieldSpec, guess: str) -> ComboBox:
         assert self._looked is not None
         box = _box(tr("Column for {field}").format(field=tr(field.name.replace("_", " "))))
         box.addItem(tr("— in no column —"), "")
@@ -225,7 +222,7 @@ class ReadingForm(QWidget):
         box.activated.connect(lambda _: self._choose_column(field, box))
         return box
 
-    def _choose_column(self, field: "FieldSpec", box: ComboBox) -> None:
+    def _choose_column(self, field: FieldSpec, box: ComboBox) -> None:
         if box.currentData() != SEVERAL:
             box.setProperty(BEFORE, box.currentIndex())
             self.changed.emit()
@@ -236,7 +233,7 @@ class ReadingForm(QWidget):
         dialog.rejected.connect(lambda: box.setCurrentIndex(box.property(BEFORE)))
         dialog.open()
 
-    def _join(self, field: "FieldSpec", columns: Sequence[str]) -> None:
+    def _join(self, field: FieldSpec, columns: Sequence[str]) -> None:
         """Take several columns for a field, and their names for the group where that is open, else for the model."""
         assert self._looked is not None
         kind, joined = self.kind.currentData(), JOIN.join(columns)

@@ -3,21 +3,19 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.desktop.jobs import JobHandle, JobRunner
 from biasprint.desktop.operations import operation
 from biasprint.desktop.operations.measuring import SCORING, running
 from biasprint.desktop.operations.queue import JUDGING, Entry, put_in_queue, queued
 from biasprint.desktop.operations.runs import RunLine, WriteRequest, read_runs
 from biasprint.desktop.read.board import BOARD
 from biasprint.desktop.widgets.words import number, plural, tr
-
-if TYPE_CHECKING:
-    from biasprint.core.findings import Finding
-    from biasprint.core.project.project import Project
-    from biasprint.desktop.jobs import JobHandle, JobRunner
 
 MOST_GOALS = 4
 MOST_SAMPLES = 10_000  # of a prompt: a planned n beyond it is out of reach of this run
@@ -32,7 +30,7 @@ class Goal:
     run_id: int
 
 
-def at_work(jobs: "JobRunner", project: "Project | None") -> "list[JobHandle]":
+def at_work(jobs: JobRunner, project: Project | None) -> list[JobHandle]:
     """Return the jobs that the board follows: runs in their order, then scoring, then judging by a model."""
     handles = [entry.handle for entry in queued(jobs, project)]
     for what in (SCORING, JUDGING):
@@ -42,7 +40,7 @@ def at_work(jobs: "JobRunner", project: "Project | None") -> "list[JobHandle]":
     return handles
 
 
-def read_goals(ctx: JobContext, project: "Project", study: str, run_id: int | None) -> tuple[Goal, ...]:
+def read_goals(ctx: JobContext, project: Project, study: str, run_id: int | None) -> tuple[Goal, ...]:
     """Return the ways to continue a run, the study's newest where none is named.
 
     For each planned n of its findings as many samples of a prompt as that n needs, if the n grows with the texts; and
@@ -71,7 +69,7 @@ def _may(run: RunLine, study: str, run_id: int | None) -> bool:
     return run.study == study and run.can_go_on and run_id in (None, run.id)
 
 
-def _samples_for(finding: "Finding", samples: int) -> int | None:
+def _samples_for(finding: Finding, samples: int) -> int | None:
     """Return the samples of each prompt that reach the finding's planned n, if its n grows with them."""
     planned = finding.power.n_for_planned if finding.power is not None else None
     if planned is None or finding.n <= 0 or finding.n >= planned or finding.variant != "default":
@@ -94,8 +92,8 @@ def _sample_words(samples: int) -> str:
 
 
 def go_on(
-    jobs: "JobRunner",
-    project: "Project",
+    jobs: JobRunner,
+    project: Project,
     goal: Goal,
     *,
     scores: bool,
@@ -108,6 +106,6 @@ def go_on(
 
 
 @operation("Keeping the board", quiet=True)
-def keep_layout(ctx: JobContext, *, project: "Project", study_id: int, layout: Mapping[str, Any]) -> None:
+def keep_layout(ctx: JobContext, *, project: Project, study_id: int, layout: Mapping[str, Any]) -> None:
     """Store the layout of a study's board in the project."""
     project.studies.keep_setting(study_id, BOARD, dict(layout))

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
 from biasprint.core.runs.measure import asked_again
 from biasprint.core.scorers.lexicon import OWN_WORDS
+from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import describe, info_of
 from biasprint.core.studies.compare.gather import NO_NUMBER, chosen_scorers
 from biasprint.core.studies.compare.texts import compared_texts, groupings
@@ -23,10 +24,6 @@ from biasprint.desktop.wording.generators import (
     read_titles,
     words_of,
 )
-
-if TYPE_CHECKING:
-    from biasprint.core.project.project import Project
-    from biasprint.core.scorers.protocol import ScorerInfo
 
 STUDY = "compare"
 GROUP, SECOND = "group", "second_group"  # the fields that a grouping's column is read as
@@ -57,12 +54,12 @@ class CompareChoices:
     """The choices. `scorers`: those that give numbers, the usual ones first. `asked`: the last options measured."""
 
     texts: tuple[TextsToCompare, ...]
-    scorers: "tuple[ScorerInfo, ...]"
+    scorers: tuple[ScorerInfo, ...]
     usual: frozenset[str]
-    asked: "MeasureOptions"
+    asked: MeasureOptions
 
 
-def read_choices(ctx: JobContext, project: "Project") -> CompareChoices:
+def read_choices(ctx: JobContext, project: Project) -> CompareChoices:
     """Read the choices of this project, in a job."""
     titles, to_compare = read_titles(project), []
     for study in project.studies.all():
@@ -84,10 +81,10 @@ def read_choices(ctx: JobContext, project: "Project") -> CompareChoices:
     )
 
 
-def check_words(path: Path) -> "Operation[ScorerInfo]":
+def check_words(path: Path) -> Operation[ScorerInfo]:
     """Check a person's own word list; AppError says why it cannot be used."""
 
-    def work(ctx: JobContext) -> "ScorerInfo":
+    def work(ctx: JobContext) -> ScorerInfo:
         if "," in str(path):
             raise AppError(
                 tr("The path of “{name}” has a comma, which stands between scorers.").format(name=path.name),
@@ -99,8 +96,8 @@ def check_words(path: Path) -> "Operation[ScorerInfo]":
 
 
 def asked_for(
-    texts: TextsToCompare, scorers: Sequence[str], group: str, second: str, asked: "MeasureOptions"
-) -> "MeasureOptions":
+    texts: TextsToCompare, scorers: Sequence[str], group: str, second: str, asked: MeasureOptions
+) -> MeasureOptions:
     """Return the options of the measurement, keeping others from last time, such as a margin."""
     columns = {name: column for name, column in ((GROUP, group), (SECOND, second)) if column and column != name}
     return replace(
@@ -111,7 +108,7 @@ def asked_for(
     )
 
 
-def _titled(column: str, titles: "Titles") -> str:
+def _titled(column: str, titles: Titles) -> str:
     """Return the title of an axis; the usual columns in words, others by their name."""
     named = {GROUP: tr("Group"), SECOND: tr("Second group"), "task": tr("Task"), "theme": tr("Theme")}
     return titles.axes.get(column) or named.get(column) or column.replace("_", " ")

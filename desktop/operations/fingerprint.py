@@ -7,14 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from biasprint.core import compute
 from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.blind import Vault
+from biasprint.core.judging.fingerprint import Fingerprint
 from biasprint.core.judging.packets.hand_out import Collected, collect_seats, make_seats
+from biasprint.core.judging.packets.outside import Tool
 from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.judging.planner import Chance, JudgingDesign
 from biasprint.core.judging.session import JudgingSession, open_judging
 from biasprint.core.judging.workshop import (
     Attendance,
@@ -27,6 +31,8 @@ from biasprint.core.judging.workshop import (
     new_name,
     workshop_plans,
 )
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import StudyRow
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.compare import compare
 from biasprint.core.runs.compare.drawing import sizes
@@ -45,14 +51,6 @@ from biasprint.desktop.charts.fingerprint import save_page
 from biasprint.desktop.charts.live import TextBehind, TextsBehind
 from biasprint.desktop.operations import Operation, operation, saved_as
 from biasprint.desktop.widgets.words import tr
-
-if TYPE_CHECKING:
-    from biasprint.core.findings import Finding
-    from biasprint.core.judging.fingerprint import Fingerprint
-    from biasprint.core.judging.packets.outside import Tool
-    from biasprint.core.judging.planner import Chance, JudgingDesign
-    from biasprint.core.project.project import Project
-    from biasprint.core.project.rows import StudyRow
 
 STUDY = "creativity"
 T = TypeVar("T")
@@ -76,7 +74,7 @@ class WorkshopAxis:
 class Offers:
     """The choices for a workshop: plans that were drawn for one, and axes to draw another on."""
 
-    plans: tuple["WorkshopPlan", ...]
+    plans: tuple[WorkshopPlan, ...]
     axes: tuple[WorkshopAxis, ...]
     name: str = ""  # for the next one: none that is taken
 
@@ -96,24 +94,24 @@ class DrawWorkshop:
 class FacilitatorView:
     """Everything the leader of a workshop may see and show. Without a group `picture` says why there is none."""
 
-    attendance: "Attendance"
-    picture: "GroupPicture"
+    attendance: Attendance
+    picture: GroupPicture
 
 
 @operation("Looking for what a workshop can be held with", quiet=True)
-def workshop_offers(ctx: JobContext, *, project: "Project") -> Offers:
+def workshop_offers(ctx: JobContext, *, project: Project) -> Offers:
     name = new_name((row.title for row in project.judging.plans()), date.today())
     return Offers(workshop_plans(project), _axes(ctx, project), name)
 
 
 @operation("Working out what a workshop can show", quiet=True)
-def workshop_chance(ctx: JobContext, *, design: "JudgingDesign") -> "Chance":
+def workshop_chance(ctx: JobContext, *, design: JudgingDesign) -> Chance:
     """Compute how likely a preference would be seen. Quick, but numpy must not run on the window's thread."""
     return chance_of(design)
 
 
 @operation("Drawing comparisons")
-def draw_workshop(ctx: JobContext, *, project: "Project", wanted: DrawWorkshop) -> "WorkshopPlan":
+def draw_workshop(ctx: JobContext, *, project: Project, wanted: DrawWorkshop) -> WorkshopPlan:
     """Draw comparisons for a workshop: a plan of its own, so that its people are pooled with nobody."""
     study = project.studies.of_kind(STUDY)
     if study is None:
@@ -141,21 +139,21 @@ class Keeper:
     Its operations are for the workshop's jobs. Their results are a participant's own, or the group's.
     """
 
-    def __init__(self, project: "Project", plan_id: str) -> None:
+    def __init__(self, project: Project, plan_id: str) -> None:
         self._vault = Vault((project, plan_id))
 
-    def seat(self, code: str) -> Operation["JudgingSession"]:
+    def seat(self, code: str) -> Operation[JudgingSession]:
         """Open a judging session, with a thread of its own, for one participant."""
 
-        def open_seat(ctx: JobContext, project: "Project", plan_id: str) -> "JudgingSession":
+        def open_seat(ctx: JobContext, project: Project, plan_id: str) -> JudgingSession:
             return open_judging(WorkshopStore(project, plan_id, code))
 
         return self._operation(tr("Opening the comparisons"), open_seat)
 
-    def fingerprint(self, code: str) -> Operation["Fingerprint"]:
+    def fingerprint(self, code: str) -> Operation[Fingerprint]:
         """Return the fingerprint of the participant with this code, who has finished."""
 
-        def measure(ctx: JobContext, project: "Project", plan_id: str) -> "Fingerprint":
+        def measure(ctx: JobContext, project: Project, plan_id: str) -> Fingerprint:
             rater = next(row for row in project.judging.raters() if row.code == code)
             return fingerprint_of(ctx, project, rater.id, compute.shared())
 
@@ -164,23 +162,23 @@ class Keeper:
     def facilitator(self) -> Operation[FacilitatorView]:
         """Return the counts, and the group's choices where there are enough people."""
 
-        def look(ctx: JobContext, project: "Project", plan_id: str) -> FacilitatorView:
+        def look(ctx: JobContext, project: Project, plan_id: str) -> FacilitatorView:
             return FacilitatorView(attendance(project, plan_id), group_of(ctx, project, [plan_id], compute.shared()))
 
         return self._operation(tr("Counting who took part"), look)
 
-    def make_seats(self, seats: int, folder: Path, tool: "Tool | None") -> Operation[int]:
+    def make_seats(self, seats: int, folder: Path, tool: Tool | None) -> Operation[int]:
         """Make packets for seats at other computers, or files for `tool`; return the number of seats."""
 
-        def make(ctx: JobContext, project: "Project", plan_id: str) -> int:
+        def make(ctx: JobContext, project: Project, plan_id: str) -> int:
             return len(make_seats(ctx, project, plan_id, seats, folder, tool))
 
         return self._operation(tr("Making packets"), make)
 
-    def collect_seats(self, folder: Path) -> Operation["Collected"]:
+    def collect_seats(self, folder: Path) -> Operation[Collected]:
         """Merge the judgments made at other computers."""
 
-        def collect(ctx: JobContext, project: "Project", plan_id: str) -> "Collected":
+        def collect(ctx: JobContext, project: Project, plan_id: str) -> Collected:
             return collect_seats(ctx, project, folder)
 
         return self._operation(tr("Collecting packets"), collect)
@@ -202,7 +200,7 @@ class Keeper:
 
         return Operation(tr("Closing the workshop"), work, quiet=True)
 
-    def _operation(self, title: str, work: Callable[[JobContext, "Project", str], T]) -> Operation[T]:
+    def _operation(self, title: str, work: Callable[[JobContext, Project, str], T]) -> Operation[T]:
         vault = self._vault
 
         def ask(ctx: JobContext) -> T:
@@ -219,9 +217,7 @@ class _Failed:
     error: Exception
 
 
-def _tried(
-    work: Callable[[JobContext, "Project", str], T], ctx: JobContext, project: "Project", plan: str
-) -> T | _Failed:
+def _tried(work: Callable[[JobContext, Project, str], T], ctx: JobContext, project: Project, plan: str) -> T | _Failed:
     """Return the result or a new error: the frames of the original one would lead from the vault to the project."""
     try:
         return work(ctx, project, plan)
@@ -231,7 +227,7 @@ def _tried(
         return _Failed(AppError(error.message, hint=error.hint, kept=error.kept))
 
 
-def _axes(ctx: JobContext, project: "Project") -> tuple[WorkshopAxis, ...]:
+def _axes(ctx: JobContext, project: Project) -> tuple[WorkshopAxis, ...]:
     """Return the axes with two or three identities that have outputs: no comparison shows more."""
     study = project.studies.of_kind(STUDY)
     if study is None:
@@ -252,7 +248,7 @@ def _axes(ctx: JobContext, project: "Project") -> tuple[WorkshopAxis, ...]:
     return tuple(offers)
 
 
-def _drawable(ctx: JobContext, project: "Project", study: "StudyRow", axis: str) -> int:
+def _drawable(ctx: JobContext, project: Project, study: StudyRow, axis: str) -> int:
     """Return the number of comparisons that can be drawn on an axis."""
     try:
         settings = PlanSettings(workshop=True)
@@ -263,23 +259,23 @@ def _drawable(ctx: JobContext, project: "Project", study: "StudyRow", axis: str)
 
 
 @operation("Raters", quiet=True)
-def read_raters(ctx: JobContext, *, project: "Project") -> "OfferedRaters":
+def read_raters(ctx: JobContext, *, project: Project) -> OfferedRaters:
     """Return the raters of a project who have a fingerprint."""
     return raters_with_fingerprint(ctx, project)
 
 
 @operation("Fingerprint", quiet=True)
-def read_fingerprint(ctx: JobContext, *, project: "Project", rater: str) -> "Fingerprint":
+def read_fingerprint(ctx: JobContext, *, project: Project, rater: str) -> Fingerprint:
     """Measure one rater's fingerprint in the compute process."""
     return fingerprint_of(ctx, project, rater, compute.shared())
 
 
-def read_texts(*, project: "Project", found: "Fingerprint", finding: "Finding") -> "Operation[TextsBehind]":
+def read_texts(*, project: Project, found: Fingerprint, finding: Finding) -> Operation[TextsBehind]:
     """Read the texts behind a figure of this fingerprint, the chosen ones first."""
     labels = {share.identity: share.label for axis in found.axes for share in axis.identities}
     identity = finding.label if finding.id == "creativity.share" else ""
 
-    def work(ctx: JobContext) -> "TextsBehind":
+    def work(ctx: JobContext) -> TextsBehind:
         read = texts_read(ctx, project, found.rater, finding.dims["axis"], identity)
         items = (
             TextBehind(
@@ -295,7 +291,7 @@ def read_texts(*, project: "Project", found: "Fingerprint", finding: "Finding") 
     return Operation(tr("Texts behind a figure"), work, quiet=True)
 
 
-def save_fingerprint(*, found: "Fingerprint", path: Path) -> Operation[Path]:
+def save_fingerprint(*, found: Fingerprint, path: Path) -> Operation[Path]:
     """Write the picture. It is light and always of one size, as it goes on a page, not on this screen."""
     tokens = theme.tokens_for("light")
 

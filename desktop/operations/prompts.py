@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.files import temporary_folder
+from biasprint.core.project.project import Project
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.prompts import PromptDraft, PromptSetDraft, cogs_set, letters_context_less_set
 from biasprint.core.prompts.definition_kinds import (
@@ -24,6 +25,7 @@ from biasprint.core.prompts.definition_kinds import (
     with_alike,
     with_set_names,
 )
+from biasprint.core.prompts.definitions import Draft
 from biasprint.core.prompts.designs import design_set, load_design, reworded
 from biasprint.core.prompts.detector import Flag, detect, neutral_wording, replaced
 from biasprint.core.prompts.drafts import PLAIN_ARM, mitigated, named_from
@@ -52,10 +54,6 @@ from biasprint.core.tables.read import look_at
 from biasprint.desktop.operations import Operation, operation, saved_as
 from biasprint.desktop.widgets.words import plural, tr
 
-if TYPE_CHECKING:
-    from biasprint.core.project.project import Project
-    from biasprint.core.prompts.definitions import Draft
-
 LETTER = "letter"  # the document that the letters study is about
 
 
@@ -63,11 +61,11 @@ LETTER = "letter"  # the document that the letters study is about
 class OwnSeen:
     """The person's own definitions and the shipped ones, by kind."""
 
-    own: "Mapping[str, tuple[Definition, ...]]" = field(default_factory=dict)
-    shipped: "Mapping[str, tuple[Definition, ...]]" = field(default_factory=dict)
+    own: Mapping[str, tuple[Definition, ...]] = field(default_factory=dict)
+    shipped: Mapping[str, tuple[Definition, ...]] = field(default_factory=dict)
     troubles: tuple[str, ...] = ()
 
-    def of(self, kind: str) -> "tuple[Definition, ...]":
+    def of(self, kind: str) -> tuple[Definition, ...]:
         """Return the own definitions of a kind, then the program's."""
         return (*self.own.get(kind, ()), *self.shipped.get(kind, ()))
 
@@ -76,12 +74,12 @@ class OwnSeen:
         """Return the sets of names, key → title."""
         return {definition.key: definition.title for definition in self.of("names")}
 
-    def without(self, definition: "Definition") -> "OwnSeen":
+    def without(self, definition: Definition) -> "OwnSeen":
         """Return the same definitions without one of the own ones."""
         others = tuple(other for other in self.own.get(definition.kind, ()) if other.key != definition.key)
         return replace(self, own={**self.own, definition.kind: others})
 
-    def with_kept(self, definition: "Definition") -> "OwnSeen":
+    def with_kept(self, definition: Definition) -> "OwnSeen":
         """Return the same definitions with a changed own one in its old place, in the order in which they are read."""
         others = self.without(definition).own[definition.kind]
         own = sorted((*others, definition), key=lambda one: one.title.casefold())
@@ -98,16 +96,16 @@ def read_own(ctx: JobContext) -> OwnSeen:
     )
 
 
-def save_own(kind: str, draft: "Draft") -> "Operation[Definition]":
+def save_own(kind: str, draft: Draft) -> Operation[Definition]:
     """Save a draft, as the next version where prompts were made from the previous one."""
 
-    def work(ctx: JobContext) -> "Definition":
+    def work(ctx: JobContext) -> Definition:
         return save(KINDS[kind], draft)
 
     return Operation(tr("Keeping “{title}”").format(title=draft.get("title", "")), work, quiet=True)
 
 
-def remove_own(definition: "Definition") -> Operation[None]:
+def remove_own(definition: Definition) -> Operation[None]:
     """Remove a definition; prompts made from it keep their copy."""
 
     def work(ctx: JobContext) -> None:
@@ -116,16 +114,16 @@ def remove_own(definition: "Definition") -> Operation[None]:
     return Operation(tr("Removing “{title}”").format(title=definition.title), work, quiet=True)
 
 
-def import_own(kind: str, path: Path) -> "Operation[Draft]":
+def import_own(kind: str, path: Path) -> Operation[Draft]:
     """Read a draft from a file of this kind; nothing is saved yet."""
 
-    def work(ctx: JobContext) -> "Draft":
+    def work(ctx: JobContext) -> Draft:
         return read_definition(KINDS[kind], path)
 
     return Operation(tr("Reading “{name}”").format(name=path.name), work, quiet=True)
 
 
-def export_own(kind: str, draft: "Draft", path: Path) -> Operation[Path]:
+def export_own(kind: str, draft: Draft, path: Path) -> Operation[Path]:
     """Write a definition to a file, as the command line reads it."""
 
     def work(ctx: JobContext) -> Path:
@@ -145,30 +143,30 @@ def save_example(kind: str, path: Path) -> Operation[Path]:
     return _writing(path, work)
 
 
-def _writing(path: Path, work: "Callable[[JobContext], Path]") -> Operation[Path]:
+def _writing(path: Path, work: Callable[[JobContext], Path]) -> Operation[Path]:
     return Operation(tr("Writing “{name}”").format(name=path.name), work, saved_as)
 
 
 @operation("Crossing two axes", quiet=True)
-def cross_own(ctx: JobContext, first: "Draft", second: "Draft", names: str) -> "Draft":
+def cross_own(ctx: JobContext, first: Draft, second: Draft, names: str) -> Draft:
     """Return the draft of two axes crossed. `names`: the key of a set, or empty for the names that both have."""
     return crossed_draft(AXIS.load(first), AXIS.load(second), name_set_called(names) if names else None)
 
 
 @operation("Taking names", quiet=True)
-def names_for(ctx: JobContext, draft: "Draft", names: str) -> "tuple[dict[str, Any], tuple[str, ...]]":
+def names_for(ctx: JobContext, draft: Draft, names: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the draft with names of a set, and the labels of identities for which the set has none."""
     return with_set_names(draft, name_set_called(names))
 
 
 @operation("Beginning a set of names", quiet=True)
-def names_to_write(ctx: JobContext, first: "Draft", second: "Draft | None") -> "Draft":
+def names_to_write(ctx: JobContext, first: Draft, second: Draft | None) -> Draft:
     """Return the draft of a set of names for the identities of one axis, or of two crossed axes."""
     return names_draft([AXIS.load(axis) for axis in (first, second) if axis is not None])
 
 
 @operation("Reading the table of names", quiet=True)
-def cells_pasted(ctx: JobContext, rows: "Sequence[Sequence[str]]") -> "Sequence[Draft]":
+def cells_pasted(ctx: JobContext, rows: Sequence[Sequence[str]]) -> Sequence[Draft]:
     """Return the groups of a table with their names, one name in each row."""
     return with_alike(cells_of_table(rows))
 
@@ -295,8 +293,8 @@ class StoredSet:
 
 
 def expand(
-    ctx: JobContext, project: "Project | None", choice: Choice, mitigation: Mitigation | None = None, wordings: int = 1
-) -> "PromptSetDraft":
+    ctx: JobContext, project: Project | None, choice: Choice, mitigation: Mitigation | None = None, wordings: int = 1
+) -> PromptSetDraft:
     """Return every prompt of a choice, in so many wordings. Raises `UsageError` for an invalid choice, `AppError` for
     an invalid table.
 
@@ -319,7 +317,7 @@ def expand(
     return mitigated(draft, mitigation.name, mitigation.instruction or "") if mitigation is not None else draft
 
 
-def _expand(ctx: JobContext, project: "Project | None", choice: Choice, words: TemplateWords) -> "PromptSetDraft":
+def _expand(ctx: JobContext, project: Project | None, choice: Choice, words: TemplateWords) -> PromptSetDraft:
     match choice:
         case CogsChoice():
             if not choice.axes:
@@ -347,7 +345,7 @@ def _expand(ctx: JobContext, project: "Project | None", choice: Choice, words: T
             return _from_table(ctx, project, choice, None, words)
 
 
-def _letters(choice: LettersChoice, words: TemplateWords) -> "PromptSetDraft":
+def _letters(choice: LettersChoice, words: TemplateWords) -> PromptSetDraft:
     ages = []
     for age in choice.ages:
         if not age.isdecimal():
@@ -364,7 +362,7 @@ def _letters(choice: LettersChoice, words: TemplateWords) -> "PromptSetDraft":
     return named_from(draft, name_set_called(choice.name_set) if choice.name_set else None)
 
 
-def _from_template(ctx: JobContext, choice: TemplateChoice, words: TemplateWords) -> "PromptSetDraft":
+def _from_template(ctx: JobContext, choice: TemplateChoice, words: TemplateWords) -> PromptSetDraft:
     with _table_of(choice.table, choice.typed) as (folder, table):
         template = folder / "template.txt"
         template.write_text(choice.text, encoding="utf-8", newline="")
@@ -416,7 +414,7 @@ def _themes(keys: Sequence[str]) -> list[Any]:
     return [own.get(key, key) for key in keys]
 
 
-def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice, words: TemplateWords) -> "PromptSetDraft":
+def _news(ctx: JobContext, project: Project | None, choice: NewsChoice, words: TemplateWords) -> PromptSetDraft:
     asked: dict[str, Any] = {"ideology": choice.ideology or None, "base_model": choice.base_model}
     if choice.headlines == "shipped":
         return news_set(**asked, words=words)
@@ -432,12 +430,12 @@ def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice, words:
 
 def _from_table(
     ctx: JobContext,
-    project: "Project | None",
+    project: Project | None,
     choice: Choice,
     table: Path | None,
     words: TemplateWords,
     **asked: Any,
-) -> "PromptSetDraft":
+) -> PromptSetDraft:
     if table is None and {"headlines", "biographies"} & asked.keys():
         raise UsageError(tr("No table was chosen."), hint=tr("Choose one: csv, xlsx, jsonl or parquet."))
     # The project is asked for its own headlines only, and no choice leads there without one.
@@ -450,7 +448,7 @@ def _from_table(
         raise
 
 
-def count_originals(ctx: JobContext, project: "Project | None") -> int:
+def count_originals(ctx: JobContext, project: Project | None) -> int:
     """Count the headlines of the project's own originals, without those that ship with the program."""
     study = project.studies.of_kind("news") if project is not None else None
     if project is None or study is None:
@@ -464,8 +462,8 @@ def count_originals(ctx: JobContext, project: "Project | None") -> int:
 
 
 def draft_from_biographies(
-    *, project: "Project | None", choice: BiographiesChoice, mitigation: Mitigation | None, wordings: int = 1
-) -> "Operation[PromptSetDraft]":
+    *, project: Project | None, choice: BiographiesChoice, mitigation: Mitigation | None, wordings: int = 1
+) -> Operation[PromptSetDraft]:
     """Do the same as `expand`, as a visible job that can be stopped."""
     name = choice.table.name if choice.table is not None else ""
     return Operation(
@@ -474,10 +472,10 @@ def draft_from_biographies(
     )
 
 
-def add_prompts(*, project: "Project", study: str, draft: "PromptSetDraft") -> "Operation[AddedPrompts]":
+def add_prompts(*, project: Project, study: str, draft: PromptSetDraft) -> Operation[AddedPrompts]:
     """Store the prompts; unchanged content is the stored version, changed content the next one."""
 
-    def work(ctx: JobContext) -> "AddedPrompts":
+    def work(ctx: JobContext) -> AddedPrompts:
         added = store_set(project, study, draft)
         try:
             keep_versions(draft)
@@ -489,7 +487,7 @@ def add_prompts(*, project: "Project", study: str, draft: "PromptSetDraft") -> "
     return Operation(tr("Adding prompts"), work, lambda added: " ".join((_told(added), *untold)))
 
 
-def stored_sets(ctx: JobContext, project: "Project") -> tuple[StoredSet, ...]:
+def stored_sets(ctx: JobContext, project: Project) -> tuple[StoredSet, ...]:
     """Return the project's prompt sets, newest first, without those made for an imported table."""
     studies = {study.id: study.title for study in project.studies.all()}
     return tuple(
@@ -499,7 +497,7 @@ def stored_sets(ctx: JobContext, project: "Project") -> tuple[StoredSet, ...]:
     )
 
 
-def _told(added: "AddedPrompts") -> str:
+def _told(added: AddedPrompts) -> str:
     count = plural(added.prompts, "1 prompt", "%n prompts")
     return tr("{name}, version {n}: {count}.").format(name=added.name, n=added.version, count=count)
 
@@ -512,7 +510,7 @@ class Wording:
     """The result of checking `text`: its first flags, their number, each one's rewording and that of the whole."""
 
     text: str
-    flags: "tuple[Flag, ...]" = ()
+    flags: tuple[Flag, ...] = ()
     count: int = 0
     neutral: str = ""
 
@@ -529,10 +527,10 @@ class FlaggedSet:
 
     count: int = 0
     first: int = -1
-    flag: "Flag | None" = None
+    flag: Flag | None = None
 
 
-def flagged_in(ctx: JobContext, prompts: "Sequence[PromptDraft]") -> FlaggedSet:
+def flagged_in(ctx: JobContext, prompts: Sequence[PromptDraft]) -> FlaggedSet:
     """Check every prompt of a set."""
     count, first, first_flag = 0, -1, None
     for place, prompt in enumerate(prompts):
@@ -544,6 +542,6 @@ def flagged_in(ctx: JobContext, prompts: "Sequence[PromptDraft]") -> FlaggedSet:
     return FlaggedSet(count, first, first_flag)
 
 
-def with_one_neutral(wording: Wording, flag: "Flag") -> str:
+def with_one_neutral(wording: Wording, flag: Flag) -> str:
     """Return the text with the neutral wording in place of one flag."""
     return replaced(wording.text, [flag])

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QSizePolicy, QSplitter, QTableView
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.desktop import theme
 from biasprint.desktop.panels.base import Panel
@@ -28,10 +30,6 @@ from biasprint.desktop.widgets.choice import ComboBox, SearchRow
 from biasprint.desktop.widgets.layout import Column, add_to
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import as_rows
-
-if TYPE_CHECKING:
-    from biasprint.core.project.changes import Changes
-    from biasprint.core.project.project import Project
 
 UNSORTED = -1  # Qt's number for no column
 TEXT_HEIGHT = 136  # at least
@@ -119,7 +117,7 @@ WIDEST_GENERATOR = 220  # the names of several may be long
 WIDTHS = {"identity": 204, "task": 132, "status": 72, "model": 130, "theme": 110}  # the last are left out first
 
 
-def rows_of(project: "Project") -> RowSource:
+def rows_of(project: Project) -> RowSource:
     """Return the rows of the project's own file, or of the result folder that it shows."""
     return ResultRows(project) if project.path.is_dir() else StoredOutputs(project)
 
@@ -131,7 +129,7 @@ class OutputsPanel(Panel):
     title = "Outputs"
     concerns = frozenset({"output", "prompt_set", "reading"})
 
-    def __init__(self, shell: Shell, make_source: "Callable[[Project], RowSource]" = rows_of) -> None:
+    def __init__(self, shell: Shell, make_source: Callable[[Project], RowSource] = rows_of) -> None:
         super().__init__(shell)
         self._make_source = make_source
         self._source: RowSource | None = None
@@ -173,7 +171,7 @@ class OutputsPanel(Panel):
         self.body.addWidget(self.nothing, 1)
         theme.follow(self._dress)
 
-    def project_opened(self, project: "Project") -> None:
+    def project_opened(self, project: Project) -> None:
         self._source = self._make_source(project)
 
     def project_closed(self) -> None:
@@ -189,7 +187,7 @@ class OutputsPanel(Panel):
         self._read_choices()
         self._read()
 
-    def changed(self, changes: "Changes") -> None:
+    def changed(self, changes: Changes) -> None:
         """Append new outputs; if others changed, read everything again."""
         if changes.touches("prompt_set"):
             self._read_choices()
@@ -219,7 +217,7 @@ class OutputsPanel(Panel):
 
     # reading
 
-    def where(self) -> "OutputFilter":
+    def where(self) -> OutputFilter:
         """Return the filter set in the boxes."""
         runs = self.generator.currentData()
         return OutputFilter(

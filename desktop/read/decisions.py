@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.adjudication import Disagreement, disagreements, neutral_order
@@ -15,15 +14,13 @@ from biasprint.core.judging.packets.decisions import (
     packets,
     seats_to_decide,
 )
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TableRow
 from biasprint.desktop.widgets.words import number
 from biasprint.desktop.wording import raters as words
 from biasprint.desktop.wording.generators import Titles, read_titles
-
-if TYPE_CHECKING:
-    from biasprint.core.project.project import Project
-    from biasprint.core.project.rows import ComparisonRow
 
 UNFINISHED = ("away", "partly")
 
@@ -35,8 +32,8 @@ class ConflictLine:
     `order`: item indexes in the order of the cards A, B, C.
     """
 
-    conflict: "Conflict"
-    comparison: "ComparisonRow"
+    conflict: Conflict
+    comparison: ComparisonRow
     title: str
     order: tuple[int, ...]
     hidden: bool
@@ -51,22 +48,22 @@ class DecisionsData:
     """The decisions. `unfinished`: packets with answers that nobody finished. `seats`: workshops' differing copies."""
 
     conflicts: tuple[ConflictLine, ...]
-    unfinished: "tuple[PacketState, ...]"
+    unfinished: tuple[PacketState, ...]
     titles: Titles
-    seats: "tuple[SeatsToDecide, ...]" = ()
+    seats: tuple[SeatsToDecide, ...] = ()
 
 
 @dataclass(frozen=True)
 class AdjudicationData:
     """The disagreements. `rows`: of the list, by comparison; made in the job, as there can be thousands."""
 
-    disagreements: "tuple[Disagreement, ...]"
+    disagreements: tuple[Disagreement, ...]
     rows: Mapping[str, TableRow]
     titles: Titles
     several: bool  # two people or more have finished one plan, so that they could disagree at all
 
 
-def read_decisions(ctx: JobContext, project: "Project") -> DecisionsData:
+def read_decisions(ctx: JobContext, project: Project) -> DecisionsData:
     """Read conflicts and unfinished packets for the coordinator. For a workshop only the number of waiting seats."""
     found_conflicts, titles = conflicts(project), read_titles(project)
     sessions = {row.id: row for row in project.judging.sessions()}
@@ -84,8 +81,8 @@ def read_decisions(ctx: JobContext, project: "Project") -> DecisionsData:
 
 
 def comparisons_of(
-    ctx: JobContext, project: "Project", plans: Iterable[str], wanted: set[str]
-) -> "Mapping[str, ComparisonRow]":
+    ctx: JobContext, project: Project, plans: Iterable[str], wanted: set[str]
+) -> Mapping[str, ComparisonRow]:
     """Read the comparisons with these ids, of these plans."""
     comparisons: dict[str, ComparisonRow] = {}
     for plan in plans:
@@ -94,7 +91,7 @@ def comparisons_of(
     return comparisons
 
 
-def read_adjudication(ctx: JobContext, project: "Project") -> AdjudicationData:
+def read_adjudication(ctx: JobContext, project: Project) -> AdjudicationData:
     """Read the comparisons people disagree on, the most split first."""
     people = {row.id for row in project.judging.raters() if row.kind == "person"}
     finished = Counter(
@@ -106,19 +103,19 @@ def read_adjudication(ctx: JobContext, project: "Project") -> AdjudicationData:
     return AdjudicationData(found_disagreements, rows, titles, any(n > 1 for n in finished.values()))
 
 
-def read_texts(ctx: JobContext, project: "Project", comparison: "ComparisonRow", order: tuple[int, ...]) -> list[str]:
+def read_texts(ctx: JobContext, project: Project, comparison: ComparisonRow, order: tuple[int, ...]) -> list[str]:
     """Read the texts of a comparison in this order."""
     texts = project.texts(item.key for item in comparison.items)
     return [texts.get(comparison.items[index].key, "") for index in order]
 
 
-def identity_names(comparison: "ComparisonRow", order: tuple[int, ...], titles: Titles) -> list[str]:
+def identity_names(comparison: ComparisonRow, order: tuple[int, ...], titles: Titles) -> list[str]:
     """Return the identity of each text, in this order; a model's name or an origin where those are what differs."""
     keys = [comparison.items[index].identity for index in order]
     return [titles.identities.get((comparison.axis, key), key) for key in keys]
 
 
-def _row(one: "Disagreement", titles: Titles) -> TableRow:
+def _row(one: Disagreement, titles: Titles) -> TableRow:
     comparison, decided = one.comparison, one.adjudication
     verdict = words.outcome_words(decided.outcome, decided.chosen, one.order) if decided else words.NOTHING
     outcomes = words.counted_outcomes([(each.outcome, each.chosen) for each in one.judgments], one.order)

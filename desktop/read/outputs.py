@@ -11,12 +11,13 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasprint.core import compute
+from biasprint.core.project.project import Project
 from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.result_folder.measuring import (
@@ -31,9 +32,6 @@ from biasprint.core.texts.generators import runs_by_name
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr
 from biasprint.desktop.wording.generators import Titles, read_titles
-
-if TYPE_CHECKING:
-    from biasprint.core.project.project import Project
 
 LONGEST_VALUE = 24  # signs of a column's value on the card
 
@@ -60,13 +58,13 @@ class PromptWords(NamedTuple):
 class OutputIndex:
     """The index of outputs. It grows as any thread reads it, and finds new outputs; make a new one after a removal."""
 
-    def __init__(self, project: "Project") -> None:
+    def __init__(self, project: Project) -> None:
         self._project = project
         self._lock = threading.Lock()
         self._rows, self._count = np.empty(FIRST_ROOM, ROW), 0
         self._asked: dict[int, PromptWords] = {}
 
-    def pages(self, where: "OutputFilter", after_id: int = 0) -> Iterator[Ids]:
+    def pages(self, where: OutputFilter, after_id: int = 0) -> Iterator[Ids]:
         """Yield matching ids, ascending, above `after_id`: first the known ones, then page by page as they are read."""
         begin = int(np.searchsorted(self._rows["id"][: self._count], after_id, side="right"))
         while True:
@@ -78,7 +76,7 @@ class OutputIndex:
             elif not self._grow():
                 return
 
-    def by_prompt(self, where: "OutputFilter", word: Callable[[PromptWords], str], *, descending: bool) -> Ids:
+    def by_prompt(self, where: OutputFilter, word: Callable[[PromptWords], str], *, descending: bool) -> Ids:
         """Return all matching ids, sorted by a word of their prompts.
 
         Equal ones stay in the order in which they were written. Ids that `pages` has not read are missing.
@@ -86,17 +84,17 @@ class OutputIndex:
         words = {key: word(asked) for key, asked in self._asked.items()}
         return self._sorted(where, lambda rows: _ranks(words, rows["prompt"]), descending)
 
-    def by_run(self, where: "OutputFilter", words: Mapping[int, str], *, descending: bool) -> Ids:
+    def by_run(self, where: OutputFilter, words: Mapping[int, str], *, descending: bool) -> Ids:
         """Return the same, sorted by a word for each run."""
         return self._sorted(where, lambda rows: _ranks(words, rows["run"]), descending)
 
-    def by_failure(self, where: "OutputFilter", *, descending: bool) -> Ids:
+    def by_failure(self, where: OutputFilter, *, descending: bool) -> Ids:
         """Return the same, finished ones first."""
         return self._sorted(where, lambda rows: rows["failed"].astype(np.uint16), descending)
 
     def _sorted(
         self,
-        where: "OutputFilter",
+        where: OutputFilter,
         ranks_of: Callable[[NDArray[np.void]], Ranks],
         backwards: bool,
     ) -> Ids:
@@ -107,7 +105,7 @@ class OutputIndex:
         order = np.argsort(ranks.max(initial=0) - ranks if backwards else ranks, kind="stable")
         return chosen["id"][order]
 
-    def _matching(self, where: "OutputFilter", rows: NDArray[np.void]) -> NDArray[np.bool_]:
+    def _matching(self, where: OutputFilter, rows: NDArray[np.void]) -> NDArray[np.bool_]:
         matching = np.ones(len(rows), bool)
         if where.run_ids is not None:
             matching &= np.isin(rows["run"], where.run_ids)
@@ -145,7 +143,7 @@ class OutputIndex:
         self._asked = asked
 
 
-def _fits(asked: PromptWords, where: "OutputFilter") -> bool:
+def _fits(asked: PromptWords, where: OutputFilter) -> bool:
     return where.task in (None, asked.task) and where.identity in (None, asked.identity)
 
 
@@ -156,7 +154,7 @@ def _ranks(words: Mapping[int, str], numbers: Ids) -> Ranks:
     return _looked_up({number: places[word.casefold()] for number, word in words.items()}, numbers, kind)
 
 
-def _looked_up(values: Mapping[int, int], numbers: Ids, kind: "np.dtype[np.generic]") -> NDArray[np.generic]:
+def _looked_up(values: Mapping[int, int], numbers: Ids, kind: np.dtype[np.generic]) -> NDArray[np.generic]:
     """Return the value of each number, by a table of all numbers up to the largest; 0 for one without a value."""
     table = np.zeros(int(numbers.max(initial=0)) + 1, kind)
     for number, value in values.items():
@@ -203,7 +201,7 @@ class Choices:
 class Detail:
     """One whole output, with its prompt and how it was made: (name, value) pairs in plain words."""
 
-    row: "OutputRow"
+    row: OutputRow
     title: str
     prompt: str
     recipe: tuple[tuple[str, str], ...]
@@ -217,9 +215,7 @@ class RowSource(Protocol):
     @property
     def sortable(self) -> bool: ...
 
-    def id_pages(
-        self, where: "OutputFilter", after_id: int, order: OutputOrder | None = None
-    ) -> "Iterator[array[int]]":
+    def id_pages(self, where: OutputFilter, after_id: int, order: OutputOrder | None = None) -> "Iterator[array[int]]":
         """Yield the matching ids above `after_id` in pages as they are found: ascending, or in an order.
 
         An empty page means that nothing was found for a while, and gives a chance to cancel.
@@ -228,7 +224,7 @@ class RowSource(Protocol):
     def forget(self) -> None:
         """Read all outputs again: some were removed or replaced."""
 
-    def rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
+    def rows(self, ids: Sequence[int]) -> Sequence[OutputRow]:
         """Return these outputs, as far as they still exist."""
 
     def detail(self, output_id: int) -> Detail | None:
@@ -241,7 +237,7 @@ class RowSource(Protocol):
         """Return the titles of tasks, themes and identities."""
 
 
-def line_of(row: "OutputRow", titles: Titles) -> Line:
+def line_of(row: OutputRow, titles: Titles) -> Line:
     """Return the table's line for an output: a failure shows its error in place of the text."""
     shown = row.error if row.status == "error" else row.text
     identity = titles.axis_and_identity(row.axis, row.identity)
@@ -257,7 +253,7 @@ class SavedHead(NamedTuple):
     title: str
 
 
-def letter_row(output_id: int, text: str) -> "OutputRow":
+def letter_row(output_id: int, text: str) -> OutputRow:
     """Return a saved letter in the form of an output: it has no generator."""
     return OutputRow(
         id=output_id, run_id=0, prompt_id=0, sample=0, seed=0, status="done", text=text, finish_reason="", error="",
@@ -266,7 +262,7 @@ def letter_row(output_id: int, text: str) -> "OutputRow":
     )  # fmt: skip
 
 
-def _any() -> "OutputFilter":
+def _any() -> OutputFilter:
     return OutputFilter()
 
 
@@ -278,16 +274,14 @@ class StoredOutputs:
 
     sortable = True
 
-    def __init__(self, project: "Project") -> None:
+    def __init__(self, project: Project) -> None:
         self._project = project
         self._index = OutputIndex(project)
 
     def forget(self) -> None:
         self._index = OutputIndex(self._project)
 
-    def id_pages(
-        self, where: "OutputFilter", after_id: int, order: OutputOrder | None = None
-    ) -> "Iterator[array[int]]":
+    def id_pages(self, where: OutputFilter, after_id: int, order: OutputOrder | None = None) -> "Iterator[array[int]]":
         index, after = self._index, max(after_id, 0)
         if after_id == 0:
             yield self._letter_ids(where)
@@ -299,12 +293,12 @@ class StoredOutputs:
             else:
                 yield as_array(ids)
 
-    def _in_order(self, index: OutputIndex, where: "OutputFilter", order: OutputOrder) -> Iterator[Ids]:
+    def _in_order(self, index: OutputIndex, where: OutputFilter, order: OutputOrder) -> Iterator[Ids]:
         for page in index.pages(where):  # to its end
             yield page[:0]  # not in this order; a chance to cancel
         yield self._sorted(index, where, order)
 
-    def _sorted(self, index: OutputIndex, where: "OutputFilter", order: OutputOrder) -> Ids:
+    def _sorted(self, index: OutputIndex, where: OutputFilter, order: OutputOrder) -> Ids:
         titles, descending = self.titles(), order.descending
         if order.field == "status":
             return index.by_failure(where, descending=descending)
@@ -325,7 +319,7 @@ class StoredOutputs:
             texts = self._project.outputs.texts(some)
             yield array("q", [number for number in some if number in texts and needle in for_matching(texts[number])])
 
-    def _letter_ids(self, where: "OutputFilter") -> "array[int]":
+    def _letter_ids(self, where: OutputFilter) -> "array[int]":
         """Return saved letters by their sources' numbers, made negative."""
         sources = [head.source_id for head in self._letters(where)]
         if where.contains:
@@ -334,7 +328,7 @@ class StoredOutputs:
             sources = [number for number, text in texts.items() if needle in for_matching(text)]
         return array("q", sorted(-number for number in sources))
 
-    def _letters(self, where: "OutputFilter") -> "list[SavedHead]":
+    def _letters(self, where: OutputFilter) -> list[SavedHead]:
         """Return the saved letters, unless the filter asks for a field that only outputs have."""
         if where.task or where.identity or where.run_ids or where.status == "error":
             return []
@@ -343,16 +337,16 @@ class StoredOutputs:
             SavedHead(letter.source_id, letter.id, letter.title) for letter in latest if letter.source_id is not None
         ]
 
-    def rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
+    def rows(self, ids: Sequence[int]) -> Sequence[OutputRow]:
         wrote = runs_by_name(self._project)
         return [replace(row, model=wrote.get(row.run_id, row.model)) for row in self._rows(ids)]
 
-    def _rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
+    def _rows(self, ids: Sequence[int]) -> Sequence[OutputRow]:
         letters, ids = [id for id in ids if id < 0], [id for id in ids if id > 0]
         rows = self._project.outputs.several(ids) if ids else {}
         return [*self._letter_rows(letters), *(rows[id] for id in ids if id in rows)]
 
-    def _letter_rows(self, ids: Sequence[int]) -> "list[OutputRow]":
+    def _letter_rows(self, ids: Sequence[int]) -> list[OutputRow]:
         texts = self._project.sources.texts([-number for number in ids]) if ids else {}
         return [letter_row(number, texts[-number]) for number in ids if -number in texts]
 
@@ -446,7 +440,7 @@ class ResultRows:
 
     sortable = False  # by what, only the texts' own columns could say
 
-    def __init__(self, project: "Project") -> None:
+    def __init__(self, project: Project) -> None:
         self._project, self._folder = project, str(project.path.absolute())
         self._partitions: list[FinishedPartition] = []
         self._before: list[int] = []  # rows before each partition
@@ -454,9 +448,7 @@ class ResultRows:
     def forget(self) -> None:
         self._partitions, self._before = [], []
 
-    def id_pages(
-        self, where: "OutputFilter", after_id: int, order: OutputOrder | None = None
-    ) -> "Iterator[array[int]]":
+    def id_pages(self, where: OutputFilter, after_id: int, order: OutputOrder | None = None) -> "Iterator[array[int]]":
         if where.status == "error":
             return
         for partition, before in zip(self._read_partitions(), self._before, strict=True):
@@ -469,7 +461,7 @@ class ResultRows:
                 ids = compute.quick().call(places_in_partition, *asked) + before + 1
                 yield as_array(ids[ids > after_id])
 
-    def rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
+    def rows(self, ids: Sequence[int]) -> Sequence[OutputRow]:
         self._read_partitions()
         rows: dict[int, OutputRow] = {}
         for at in sorted({self._partition_of(number) for number in ids}):
@@ -494,7 +486,7 @@ class ResultRows:
     def titles(self) -> Titles:
         return Titles()
 
-    def _read_partitions(self) -> "list[FinishedPartition]":
+    def _read_partitions(self) -> list[FinishedPartition]:
         if not self._partitions:
             partitions = compute.quick().call(finished_partitions, self._folder)
             self._before = [0, *accumulate(partition.rows for partition in partitions)][:-1]
@@ -504,7 +496,7 @@ class ResultRows:
     def _partition_of(self, number: int) -> int:
         return bisect_right(self._before, number - 1) - 1
 
-    def _read(self, at: int, ids: Sequence[int]) -> "list[ResultRow]":
+    def _read(self, at: int, ids: Sequence[int]) -> list[ResultRow]:
         places = [number - 1 - self._before[at] for number in ids]
         return compute.quick().call(rows_of_partition, self._folder, self._partitions[at].name, places)
 
@@ -514,7 +506,7 @@ def _short(value: str) -> str:
     return value if len(value) <= LONGEST_VALUE else f"{value[:LONGEST_VALUE]}…"
 
 
-def _row(number: int, read: "ResultRow") -> "OutputRow":
+def _row(number: int, read: ResultRow) -> OutputRow:
     text = read.text if read.text is not None else tr("(text {why})").format(why=read.why)
     columns = dict(read.columns)
     return OutputRow(

@@ -3,7 +3,7 @@
 from array import array
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
@@ -12,14 +12,12 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobRunner
 from biasprint.desktop.read.outputs import SORTED, Line, OutputOrder, RowSource, line_of
 from biasprint.desktop.widgets.safe_text import isolated
 from biasprint.desktop.widgets.words import tr
-
-if TYPE_CHECKING:
-    from biasprint.core.project.stores.runs import OutputFilter
 
 PAGE_ROWS = 64
 PAGES_KEPT = 96
@@ -201,7 +199,7 @@ class OutputLoader(QObject):
         self._fetch: JobHandle | None = None
         table.pages_wanted.connect(self._fetch_wanted)
 
-    def show(self, source: RowSource | None, where: "OutputFilter | None", order: OutputOrder | None = None) -> None:
+    def show(self, source: RowSource | None, where: OutputFilter | None, order: OutputOrder | None = None) -> None:
         """Start over with this source, filter and order; None: nothing to show."""
         self.stop()
         self._source, self._where, self._order = source, where, order

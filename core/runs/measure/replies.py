@@ -7,11 +7,13 @@ would else lead to findings in which that identity is nowhere.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.result import Bools
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.stores.runs import OutputFilter
@@ -34,11 +36,6 @@ from biasprint.core.texts.replies import (
     reply_kind,
 )
 from biasprint.core.texts.replies import WRITTEN as WRITTEN_IN
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from biasprint.core.metrics.result import Bools
 
 IDENTITY, PROMPT_KIND = "identity", "prompt_kind"
 DEFAULT = "default"
@@ -255,7 +252,7 @@ def _differences(
     ]
 
 
-def _of_samples(finding: Finding, is_kind: "Bools", groups: "np.ndarray") -> Finding:
+def _of_samples(finding: Finding, is_kind: Bools, groups: np.ndarray) -> Finding:
     """Return the difference; of few prompts, which are too few units, by their samples and for these prompts alone."""
     from biasprint.core.metrics.grouped import FEWEST_IN_A_CELL
     from biasprint.core.metrics.proportions import two_proportions

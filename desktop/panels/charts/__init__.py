@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
@@ -13,6 +12,8 @@ from biasprint.core.draw.figure import Figure
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
 from biasprint.core.runs.live import NotKept
 from biasprint.core.studies.registry import studies
 from biasprint.desktop import theme
@@ -33,10 +34,6 @@ from biasprint.desktop.widgets import Label, Notice, plural, tr
 from biasprint.desktop.widgets.labels import hidden, named
 from biasprint.desktop.widgets.layout import add_to, in_column, in_row
 from biasprint.desktop.wording.generators import WantedTexts
-
-if TYPE_CHECKING:
-    from biasprint.core.project.changes import Changes
-    from biasprint.core.project.project import Project
 
 BESIDE_FROM = 960  # text pixels
 
@@ -121,7 +118,7 @@ class ChartsPanel(Panel):
         self._wait(False)
         self.body.addLayout(in_row((self.charts, 5), (self.figure, 3), spacing=self.body.spacing()), 1)
 
-    def project_opened(self, project: "Project") -> None:
+    def project_opened(self, project: Project) -> None:
         self.project_closed()
         self._source, self._stored = self._make_source(project), self._make_figures(project)
         self._followed = self._make_board(project)
@@ -156,12 +153,12 @@ class ChartsPanel(Panel):
         self._ask()
         self._ask_figures()
 
-    def deliver(self, changes: "Changes") -> None:
+    def deliver(self, changes: Changes) -> None:
         if self._followed is not None:
             self._followed.note(changes)  # also while the panel is hidden
         super().deliver(changes)
 
-    def changed(self, changes: "Changes") -> None:
+    def changed(self, changes: Changes) -> None:
         """Ask for new data; while the live board is watched, new texts and scores do not update every figure."""
         self._jobs.pick_up()
         self._ask()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QItemSelectionModel, QStringListModel, Qt, Signal
@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QSizePolicy, QStacke
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
 from biasprint.core.runs.explore import TellingWord, TellingWords
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle
@@ -24,10 +26,6 @@ from biasprint.desktop.widgets.labels import named
 from biasprint.desktop.widgets.layout import STRETCH, Column, RowOrColumn, add_to, clear_column, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
-
-if TYPE_CHECKING:
-    from biasprint.core.project.changes import Changes
-    from biasprint.core.project.project import Project
 
 # ---- The selection
 
@@ -261,7 +259,7 @@ class ExplorePanel(Panel):
         self.body.addWidget(self.rating, 1)
         self._show(ExploredTexts())
 
-    def project_opened(self, project: "Project") -> None:
+    def project_opened(self, project: Project) -> None:
         self.project_closed()
         self._source = self._make_source(project)
 
@@ -276,7 +274,7 @@ class ExplorePanel(Panel):
     def refresh(self) -> None:
         self._load()
 
-    def changed(self, changes: "Changes") -> None:
+    def changed(self, changes: Changes) -> None:
         """Read new texts or scores, one reading at a time."""
         self._load()
 

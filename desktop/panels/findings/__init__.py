@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -11,6 +10,8 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QSizePolicy, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import Refresher
 from biasprint.desktop.operations.comparing import STUDY, CompareChoices, read_choices
@@ -32,10 +33,6 @@ from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 from biasprint.desktop.wording.findings import COLUMNS, FindingLine, Measurement
 from biasprint.desktop.wording.generators import WantedTexts
-
-if TYPE_CHECKING:
-    from biasprint.core.project.changes import Changes
-    from biasprint.core.project.project import Project
 
 LIST_HEIGHT, TEXT_HEIGHT = 56, 96  # at least
 LIST_SHARE, TEXT_SHARE = 2, 5  # of the room there is
@@ -200,7 +197,7 @@ class FindingsPanel(Panel):
     concerns = frozenset({"finding", "output", "source", "session", "study", "axis_definition", "event"})
     least_height = 400
 
-    def __init__(self, shell: Shell, make_source: "Callable[[Project], StoredFindings]" = StoredFindings) -> None:
+    def __init__(self, shell: Shell, make_source: Callable[[Project], StoredFindings] = StoredFindings) -> None:
         super().__init__(shell)
         self._make_source = make_source
         self._source: StoredFindings | None = None
@@ -244,7 +241,7 @@ class FindingsPanel(Panel):
         self._states = Refresher(self.shell.jobs, tr("Findings"), self._show_measured, self.shell.show_error, self)
         shortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._search)
 
-    def project_opened(self, project: "Project") -> None:
+    def project_opened(self, project: Project) -> None:
         self.project_closed()
         source = self._source = self._make_source(project)
         self._lines.read_with(source.load)
@@ -266,7 +263,7 @@ class FindingsPanel(Panel):
         self._states.ask()
         self._allow()
 
-    def changed(self, changes: "Changes") -> None:
+    def changed(self, changes: Changes) -> None:
         """Count new outputs, and read the findings again only if findings were written."""
         if changes.touches("finding", "axis_definition", "event"):
             self._lines.ask()

@@ -2,23 +2,20 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFileDialog, QLineEdit, QSpinBox, QWidget
 
+from biasprint.core.errors import AppError
+from biasprint.core.project.project import Project
+from biasprint.core.report.planned import AnalysisPlan, PlanLock
 from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobRunner
 from biasprint.desktop.operations.measuring import PlanChoices, lock_analysis_plan, read_plan_file, save_plan_file
 from biasprint.desktop.widgets import FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import hidden, named, show_if
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, Sheet, add_to, fitting, grid_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
-
-if TYPE_CHECKING:
-    from biasprint.core.errors import AppError
-    from biasprint.core.project.project import Project
-    from biasprint.core.report.planned import AnalysisPlan, PlanLock
-    from biasprint.desktop.jobs import JobRunner
 
 SIZE = (760, 720)  # text pixels
 MOST_TEXTS, LARGEST_MARGIN = 10_000_000, 1_000_000.0
@@ -57,10 +54,10 @@ class AnalysisPlanDialog(Dialog):
     def __init__(
         self,
         parent: QWidget,
-        jobs: "JobRunner",
-        project: "Project",
+        jobs: JobRunner,
+        project: Project,
         choices: PlanChoices,
-        on_locked: "Callable[[PlanLock], object]",
+        on_locked: Callable[[PlanLock], object],
     ) -> None:
         super().__init__(parent, tr("Analysis plan"))
         self._jobs, self._project, self._choices, self._on_locked = jobs, project, choices, on_locked
@@ -105,16 +102,16 @@ class AnalysisPlanDialog(Dialog):
             self._jobs, on_done=self._done, on_error=self._say
         )
 
-    def _done(self, locked: "PlanLock") -> None:
+    def _done(self, locked: PlanLock) -> None:
         self.accept()
         self._on_locked(locked)
 
-    def _say(self, error: "AppError") -> None:
+    def _say(self, error: AppError) -> None:
         self.notice.text.setText(safe_line(" ".join(part for part in (error.message, error.kept, error.hint) if part)))
         self.notice.show()
         self._allow()
 
-    def _show_file(self, path: Path, plan: "AnalysisPlan", text: str) -> None:
+    def _show_file(self, path: Path, plan: AnalysisPlan, text: str) -> None:
         self._text_of_file = text
         self.notice.hide()
         self._fill(
@@ -126,9 +123,7 @@ class AnalysisPlanDialog(Dialog):
         show_if(self.from_file, True)
         self._allow()
 
-    def _fill(
-        self, margins: "dict[str, float | None]", texts: int, level: float, exclusions: "tuple[str, ...]"
-    ) -> None:
+    def _fill(self, margins: dict[str, float | None], texts: int, level: float, exclusions: tuple[str, ...]) -> None:
         for name in margins:
             if not any(row.name.text() == name for row in self.rows):
                 self._add_row(name, "")

@@ -6,12 +6,14 @@ The dialog that asks for any score by any group: of which texts, grouped by what
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from biasprint.core.draw import digits
+from biasprint.core.errors import AppError
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobRunner
 from biasprint.desktop.operations.comparing import (
@@ -47,11 +49,6 @@ from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.wording.findings import FindingLine, Measurement
 from biasprint.desktop.wording.generators import NOBODY
 
-if TYPE_CHECKING:
-    from biasprint.core.errors import AppError
-    from biasprint.core.scorers.protocol import ScorerInfo
-    from biasprint.core.studies.kit.declared import MeasureOptions
-
 WIDTH, HEIGHT = 720, 640  # text pixels
 MOST_SHOWN = 6  # groups that are named
 PACK = "pack"  # of the notice that says what was signed
@@ -66,7 +63,7 @@ class CompareDialog(Dialog):
         parent: QWidget,
         jobs: JobRunner,
         choices: CompareChoices,
-        on_wanted: "Callable[[MeasureOptions], object]",
+        on_wanted: Callable[[MeasureOptions], object],
     ) -> None:
         super().__init__(parent, tr("Compare any score by any group"))
         self._jobs, self._choices, self._on_wanted = jobs, choices, on_wanted
@@ -90,7 +87,7 @@ class CompareDialog(Dialog):
         """Read and check one's own word list."""
         check_words(path).start(self._jobs, on_done=self._add_scorer, on_error=self._say)
 
-    def wanted(self) -> "MeasureOptions | None":
+    def wanted(self) -> MeasureOptions | None:
         """Return the measurement that is chosen; None while something is missing."""
         texts = self.texts
         if texts is None or not self.group.currentData() or not self.scorers():
@@ -127,7 +124,7 @@ class CompareDialog(Dialog):
         )
         self._allow()
 
-    def _add_scorer(self, info: "ScorerInfo") -> None:
+    def _add_scorer(self, info: ScorerInfo) -> None:
         if not self.isVisible():
             return
         self.notice.hide()
@@ -137,7 +134,7 @@ class CompareDialog(Dialog):
         row.check.setChecked(True)
         self.sheet.ensureWidgetVisible(row)
 
-    def _say(self, error: "AppError") -> None:
+    def _say(self, error: AppError) -> None:
         self.notice.text.setText(safe_line(" ".join(part for part in (error.message, error.hint) if part)))
         self.notice.show()
 
@@ -195,7 +192,7 @@ class CompareDialog(Dialog):
         self.go.clicked.connect(self._go)
         self.go.setDefault(True)
 
-    def _add_row(self, info: "ScorerInfo") -> ScorerRow:
+    def _add_row(self, info: ScorerInfo) -> ScorerRow:
         row = self.rows[info.name] = ScorerRow(ScorerLine(info, 0, 0, needed=False))
         row.count.hide()
         row.check.toggled.connect(lambda _: self._allow())

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -10,6 +9,9 @@ from PySide6.QtWidgets import QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
+from biasprint.core.judging.fingerprint import Fingerprint
+from biasprint.core.project.project import Project
+from biasprint.core.runs.fingerprint import OfferedRater, OfferedRaters
 from biasprint.desktop import theme
 from biasprint.desktop.charts.live import TextsBehind
 from biasprint.desktop.jobs import JobHandle, Refresher
@@ -31,11 +33,6 @@ from biasprint.desktop.widgets.layout import (
     stack_of,
 )
 
-if TYPE_CHECKING:
-    from biasprint.core.judging.fingerprint import Fingerprint
-    from biasprint.core.project.project import Project
-    from biasprint.core.runs.fingerprint import OfferedRater, OfferedRaters
-
 
 class ChoosePage(Scroller):
     """A line for every rater with a completed session, people first; `chosen` carries the rater's id."""
@@ -52,7 +49,7 @@ class ChoosePage(Scroller):
         add_to(self._box, self.people, self.models, self.open_note, STRETCH)
         self.setWidget(inside)
 
-    def show_raters(self, raters: "OfferedRaters") -> None:
+    def show_raters(self, raters: OfferedRaters) -> None:
         """Show the current raters."""
         self.buttons.clear()
         of_people = [rater for rater in raters.offered if rater.kind == "person"]
@@ -76,7 +73,7 @@ class ChoosePage(Scroller):
             _empty(card)
         self.open_note.clear()
 
-    def _fill(self, card: Card, title: str, explained: str, offered: "Sequence[OfferedRater]") -> None:
+    def _fill(self, card: Card, title: str, explained: str, offered: Sequence[OfferedRater]) -> None:
         _empty(card)
         card.setVisible(bool(offered or explained))
         card.setAccessibleName(tr(title))
@@ -88,7 +85,7 @@ class ChoosePage(Scroller):
                 card.box.addWidget(hairline())
             card.box.addWidget(self._line(rater))
 
-    def _line(self, one: "OfferedRater") -> QWidget:
+    def _line(self, one: OfferedRater) -> QWidget:
         line = QWidget()
         name = ElidedLabel(one.code, "strong")
         count = Chip(plural(one.comparisons, "1 comparison", "%n comparisons"))
@@ -164,7 +161,7 @@ class FingerprintPanel(Panel):
         self.body.addLayout(in_row((self.pages, 5), (self.figure, 3), spacing=self.body.spacing()), 1)
         self._go_to(self.waiting)
 
-    def project_opened(self, project: "Project") -> None:
+    def project_opened(self, project: Project) -> None:
         self.project_closed()
         self._listing.read_with(read_raters(project=project).work)
 
@@ -208,7 +205,7 @@ class FingerprintPanel(Panel):
             return
         self._shown = rater
 
-        def show(fingerprint: "Fingerprint") -> None:
+        def show(fingerprint: Fingerprint) -> None:
             if project is self.project and self._shown == rater:
                 self.view.show_fingerprint(fingerprint)
                 self._go_to(self.view)
@@ -236,7 +233,7 @@ class FingerprintPanel(Panel):
         self.workshop.offer()
         self._go_to(self.workshop)
 
-    def _show_raters(self, raters: "OfferedRaters") -> None:
+    def _show_raters(self, raters: OfferedRaters) -> None:
         self.raters = raters
         if self._shown or self.pages.currentWidget() is self.workshop:
             return  # somebody reads theirs, or sets a workshop up: the list waits

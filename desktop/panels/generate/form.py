@@ -1,12 +1,12 @@
 """The form of a run: a prompt set, a generator, its parameters, a seed and the number of samples; with the estimate."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QSpinBox
 
+from biasprint.core.backends.protocol import Parameter
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.parts import EngineNotice
 from biasprint.desktop.jobs import JobHandle
@@ -60,10 +60,6 @@ from biasprint.desktop.widgets.labels import hidden, label_of, show_if
 from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.wording.generators import NOBODY, words_of
-
-if TYPE_CHECKING:
-    from biasprint.core.backends.protocol import Parameter
-
 
 # ---- The next step
 

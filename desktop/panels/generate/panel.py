@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QStackedWidget, QTabBar
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
 from biasprint.desktop.jobs import JobHandle
 from biasprint.desktop.operations.measuring import SCORING, MeasureJobs, ScorerLine, mark, running, score_texts
 from biasprint.desktop.operations.studies import StudyFacts
@@ -21,10 +22,6 @@ from biasprint.desktop.widgets import Button, Card, Chip, Label, LinkButton, Pri
 from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, empty, grid_of, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.wording.generators import study_kinds, words_of
-
-if TYPE_CHECKING:
-    from biasprint.core.project.changes import Changes
-    from biasprint.core.project.project import Project
 
 
 class MeasureCard(Card):
@@ -228,7 +225,7 @@ class GeneratePanel(Panel):
 
     # the panel's life
 
-    def project_opened(self, project: "Project") -> None:
+    def project_opened(self, project: Project) -> None:
         self._let_go()
 
     def project_closed(self) -> None:
@@ -242,7 +239,7 @@ class GeneratePanel(Panel):
         if self._page is self.write:
             self.write.look()  # the other pages read all that they show
 
-    def changed(self, changes: "Changes") -> None:
+    def changed(self, changes: Changes) -> None:
         """Count again at most twice a second, as a job writes many times a second."""
         if not self._again.isActive():
             self._again.start()

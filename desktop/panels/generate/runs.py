@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSize, Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
 from biasprint.core.scorers.refusal import REFUSAL
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobState
@@ -33,9 +33,6 @@ from biasprint.desktop.widgets.labels import show_if, tipped
 from biasprint.desktop.widgets.layout import STRETCH, add_to, empty, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TextDelegate
-
-if TYPE_CHECKING:
-    from biasprint.core.project.project import Project
 
 
 @dataclass(frozen=True)
@@ -421,7 +418,7 @@ class Contents:
     kinds: Mapping[int, str] = field(default_factory=dict)
 
 
-def read_contents(ctx: JobContext, project: "Project") -> Contents:
+def read_contents(ctx: JobContext, project: Project) -> Contents:
     sets = stored_sets(ctx, project)
     refused = refusals(ctx, project, sets)
     studies = {row.id: row.kind for row in project.studies.all()}

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
+from biasprint.core.errors import AppError
 from biasprint.core.judging.blind import Offer, Revelation, SessionProgress, SessionView, StartInfo
 from biasprint.core.judging.packets.packet import PacketInfo, PacketStore
 from biasprint.core.judging.session import offer_plans, offer_to_new_rater, open_judging
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import go_to, list_entries, resume, touch
+from biasprint.core.project.project import Project
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import save_copy
 from biasprint.desktop.panels.base import Panel
@@ -38,10 +39,6 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.layout import stack_of
 
-if TYPE_CHECKING:
-    from biasprint.core.errors import AppError
-    from biasprint.core.project.project import Project
-
 
 class PacketPlace:
     """The state of the pages in a packet. `info` is None in an ordinary project."""
@@ -58,7 +55,7 @@ class PacketPlace:
     def finished(self) -> bool:
         return self.info is not None and self.info.finished
 
-    def enter(self, project: "Project") -> None:
+    def enter(self, project: Project) -> None:
         """Set the pages for a newly opened file. A packet makes the window blind at once."""
         self.info = packet = self._shell.packet
         why = tr("The project is open read-only: no choice could be saved.") if project.read_only else ""
@@ -93,7 +90,7 @@ class PacketPlace:
         assert project is not None
         self._show_end(project, progress)
 
-    def _show_end(self, project: "Project", progress: SessionProgress | None) -> None:
+    def _show_end(self, project: Project, progress: SessionProgress | None) -> None:
         assert self.info is not None
         self._page.show_finished(project.path, self.info.comparisons, progress)
 
@@ -159,7 +156,7 @@ class JudgePanel(Panel):
 
     # the panel's life
 
-    def project_opened(self, project: "Project") -> None:
+    def project_opened(self, project: Project) -> None:
         self.work.flush_note()
         self.reveal_page.forget()
         self.packet.enter(project)
@@ -289,7 +286,7 @@ class JudgePanel(Panel):
         self.end.forget()
         self.shell.set_status("")
 
-    def _fail(self, error: "AppError") -> None:
+    def _fail(self, error: AppError) -> None:
         self.start.set_opening(False)
         if self.control.view is not None:
             self.work.set_answer(self.control.view.answer)

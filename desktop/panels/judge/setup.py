@@ -5,17 +5,19 @@ It names axes and models, so raters never see it.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QPlainTextEdit, QSpinBox, QWidget
 
 from biasprint.core import compute
+from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.known import read_known
 from biasprint.core.judging.plan import PlanKind, PlanSettings
 from biasprint.core.judging.wording import instructions_of, question_of, rubric_of, rubric_text
+from biasprint.core.project.project import Project
 from biasprint.core.prompts.cogs import cogs_tasks
 from biasprint.core.runs.compare import ComparedPlan, compare
 from biasprint.core.runs.compare.planning import Outlook, Size, outlooks
@@ -29,10 +31,6 @@ from biasprint.desktop.widgets.choice import CheckBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import hidden, named, show_if, show_words
 from biasprint.desktop.widgets.layout import Gap, Scroller, add_to, clear_row, grid_of, in_column, in_row
-
-if TYPE_CHECKING:
-    from biasprint.core.errors import AppError
-    from biasprint.core.project.project import Project
 
 # ---- What the planned numbers can show
 
@@ -68,7 +66,7 @@ class PowerLine(QWidget):
         self.sees, self.needs = Label("", "", wrap=True), Label("", "note", wrap=True)
         in_column(self.sees, self.needs, inside=self, spacing=theme.current().grid // 2, margins=0)
 
-    def use(self, shell: "Shell") -> None:
+    def use(self, shell: Shell) -> None:
         self._shell = shell
 
     def plan(self, planned: Planned | None) -> None:
@@ -99,13 +97,13 @@ class PowerLine(QWidget):
             quiet=True,
         )
 
-    def _show(self, planned: Planned, found: "Sequence[Outlook]") -> None:
+    def _show(self, planned: Planned, found: Sequence[Outlook]) -> None:
         if planned == self._planned:
             self._say(
                 [outlook.sees for outlook in found], [needs_words(outlook, alone=len(found) == 1) for outlook in found]
             )
 
-    def _failed(self, error: "AppError") -> None:
+    def _failed(self, error: AppError) -> None:
         self._asked = None  # the next change asks again
         self._say((), (error.message,))
 
@@ -115,13 +113,13 @@ class PowerLine(QWidget):
             label.setVisible(bool(sentences))
 
 
-def needs_words(found: "Outlook", *, alone: bool = True) -> str:
+def needs_words(found: Outlook, *, alone: bool = True) -> str:
     """Return the number needed; where it is enough and `alone` is true, return what it can detect."""
     enough = found.needed is not None and found.needed <= found.comparisons
     return found.detects if alone and enough else found.needs
 
 
-def _outlooks(ctx: JobContext, planned: Planned) -> "Sequence[Outlook]":
+def _outlooks(ctx: JobContext, planned: Planned) -> Sequence[Outlook]:
 
     # Axes by number alone: a job's memory must not name what a rater in this window may not know.
     sizes = {
@@ -141,7 +139,7 @@ class DrawRequest(NamedTuple):
     """The arguments of `biasprint.core.runs.compare.compare`, with the fields of the teaching box as typed."""
 
     study_id: int
-    kind: "PlanKind"
+    kind: PlanKind
     axes: tuple[str, ...]
     models: tuple[str, ...]
     per_axis: int
@@ -206,7 +204,7 @@ class SetupPage(Scroller):
         """The check boxes of the axes on offer, by key."""
         return self.what.axes
 
-    def show_offers(self, offers: "Sequence[StudyOffer]", *, can_cancel: bool) -> None:
+    def show_offers(self, offers: Sequence[StudyOffer], *, can_cancel: bool) -> None:
         """Offer the studies that have texts."""
         self.what.show_offers(offers)
         self.cancel.setVisible(can_cancel)
@@ -378,7 +376,7 @@ class Drawing(QObject):
             tr("Looking for texts to compare"), lambda ctx: _offers(ctx, project), on_done=self._show, quiet=True
         )
 
-    def _show(self, found: "tuple[Sequence[StudyOffer], Sequence[tuple[str, str]]]") -> None:
+    def _show(self, found: tuple[Sequence[StudyOffer], Sequence[tuple[str, str]]]) -> None:
         offers, rubrics = found
         self._page.teaching.show_rubrics(rubrics)
         if offers:
@@ -401,7 +399,7 @@ class Drawing(QObject):
             done_text=_told,
         )
 
-    def _drawn(self, compared: "ComparedPlan", raters: int) -> None:
+    def _drawn(self, compared: ComparedPlan, raters: int) -> None:
         """Go on to judging, or to the packets if the comparisons are for several raters."""
         self._page.set_busy(False)
         self._close()
@@ -409,7 +407,7 @@ class Drawing(QObject):
         if raters > 1:
             self._shell.show_panel("raters", packets_for=compared.plan_id, raters=raters)
 
-    def _failed(self, error: "AppError") -> None:
+    def _failed(self, error: AppError) -> None:
         self._page.set_busy(False)
         self._shell.show_error(error)
 
@@ -417,7 +415,7 @@ class Drawing(QObject):
         self.open_by_choice = False
 
 
-def _offers(ctx: JobContext, project: "Project") -> "tuple[Sequence[StudyOffer], Sequence[tuple[str, str]]]":
+def _offers(ctx: JobContext, project: Project) -> tuple[Sequence[StudyOffer], Sequence[tuple[str, str]]]:
     """Return what can be compared, and the title and criteria of each task that comes with the program."""
     rubrics = [
         (task.title, rubric_text([(criterion.name, criterion.explanation) for criterion in task.rubric]))
@@ -426,7 +424,7 @@ def _offers(ctx: JobContext, project: "Project") -> "tuple[Sequence[StudyOffer],
     return offers(ctx, project), [(title, text) for title, text in rubrics if text]
 
 
-def _draw(ctx: JobContext, project: "Project", request: DrawRequest) -> "ComparedPlan":
+def _draw(ctx: JobContext, project: Project, request: DrawRequest) -> ComparedPlan:
     return compare(ctx, project, **asked_by(request))
 
 
@@ -450,7 +448,7 @@ def asked_by(request: DrawRequest) -> dict[str, Any]:
     }
 
 
-def _told(compared: "ComparedPlan") -> str:
+def _told(compared: ComparedPlan) -> str:
     """Return the result of a draw in one sentence, with the commonest reason for omissions."""
     if not compared.made:
         return tr("These comparisons were drawn before: nothing was added.")

@@ -6,7 +6,7 @@ Of a letter that somebody worked on a draft is kept until it is saved or let go 
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
@@ -14,7 +14,10 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters import Document, KeptLetter, LetterSource, TwinDifference
+from biasprint.core.letters.kept import Draft
+from biasprint.core.project.project import Project
 from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle
 from biasprint.desktop.operations import Operation, letters
 from biasprint.desktop.operations.letters import Checked
 from biasprint.desktop.operations.session import data_endings
@@ -37,11 +40,6 @@ from biasprint.desktop.widgets import tr
 from biasprint.desktop.widgets.events import CardDrop, open_below
 from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.layout import stack_of
-
-if TYPE_CHECKING:
-    from biasprint.core.letters.kept import Draft
-    from biasprint.core.project.project import Project
-    from biasprint.desktop.jobs import JobHandle
 
 AFTER_PAINT = 30  # milliseconds
 LARGER_READER = "larger_reader"  # the setting
@@ -105,7 +103,7 @@ class LettersPanel(Panel):
         self.start.show_promise(drafts=self.keeping.draft.keeps)
         self.list.refresh()
 
-    def project_opened(self, project: "Project") -> None:
+    def project_opened(self, project: Project) -> None:
         self._close_what_is_of_another_project()
 
     def project_closed(self) -> None:
@@ -243,7 +241,7 @@ class LettersPanel(Panel):
         """Show a letter as it was left, and read it."""
         self._show_kept(letter, None)
 
-    def _show_kept(self, letter: KeptLetter, draft: "Draft | None", of_pile: PileLetter | None = None) -> None:
+    def _show_kept(self, letter: KeptLetter, draft: Draft | None, of_pile: PileLetter | None = None) -> None:
         self._forget_pages()
         self.keeping.forget()
         self.review.open_kept(letter, edited=draft is not None)
@@ -254,7 +252,7 @@ class LettersPanel(Panel):
         """Open a letter of the list, or a draft."""
         self.keeping.if_it_may_go(lambda: self._read(operation, self._take_kept))
 
-    def _take_kept(self, found: "KeptLetter | tuple[KeptLetter, Draft]") -> None:
+    def _take_kept(self, found: KeptLetter | tuple[KeptLetter, Draft]) -> None:
         """Show a letter of the list after it was read, or a draft with its letter."""
         if isinstance(found, KeptLetter):
             self.open_kept(found)
@@ -439,7 +437,7 @@ class LettersPanel(Panel):
         if self._can_save():
             self.keeping.save_to_project()
 
-    def _twin_of(self, checked: Checked) -> "TwinDifference | None":
+    def _twin_of(self, checked: Checked) -> TwinDifference | None:
         """Return the twin of this very reading, if the twin page made one."""
         return self._twin.swap if self._twin is not None and self._twin.checked is checked else None
 

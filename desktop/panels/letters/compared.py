@@ -1,12 +1,12 @@
 """The figures of a letter in words, and the card that shows them among those of other letters."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
+from biasprint.core.findings import ScorerUse
 from biasprint.core.letters import ComparedFigure, LetterFigure, Naming, PartKind, Reading
 from biasprint.core.letters.kinds import KINDS
 from biasprint.desktop import theme
@@ -15,9 +15,6 @@ from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, num
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import STRETCH, add_to, clear_widget, column_of, grid_of, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
-
-if TYPE_CHECKING:
-    from biasprint.core.findings import ScorerUse
 
 BAR_HEIGHT, BAND_ALPHA = 20, 0.4  # text pixels; how much of the ink shows
 Range = tuple[float, float]
@@ -114,7 +111,7 @@ def missing_said(roles: Sequence[str]) -> str:
     return tr("Still to come, by itself, when the rest of the program is installed: {what}.").format(what=missing)
 
 
-def letter_title(reading: "Reading | None", name: str, occupation: str) -> str:
+def letter_title(reading: Reading | None, name: str, occupation: str) -> str:
     """Return the title above a letter: the candidate, where known, or the file."""
     who, kind = (reading.person.full_name, reading.read_as.kind) if reading is not None else ("", "reference")
     title = tr("Letter for {name}").format(name=who) if who else name
@@ -129,7 +126,7 @@ def share(value: float) -> str:
     return f"{round(100 * value)} %"
 
 
-def figure_tip(figure: "LetterFigure", compared: "ComparedFigure | None") -> str:
+def figure_tip(figure: LetterFigure, compared: ComparedFigure | None) -> str:
     """Return a figure with its interval and n, and what it is compared with."""
     if figure.value is None:
         return tr("{title}: {why}").format(title=figure.title, why=figure.reason)
@@ -160,7 +157,7 @@ def shown(unit: str, value: float) -> str:
     return number(value) if unit == "words" else number(value, 1)
 
 
-def _own(figure: "LetterFigure") -> str:
+def _own(figure: LetterFigure) -> str:
     assert figure.value is not None
     text = f"{figure.title}: {shown(figure.unit, figure.value)}"
     if figure.low is not None and figure.high is not None:
@@ -171,12 +168,12 @@ def _own(figure: "LetterFigure") -> str:
     return f"{text} {figure.unit}"
 
 
-def stand_ins(reading: "Reading") -> tuple["ScorerUse", ...]:
+def stand_ins(reading: Reading) -> tuple[ScorerUse, ...]:
     """Return the stand-in scorers used in this reading."""
     return tuple(use for use in reading.scorers if use.stand_in)
 
 
-def naming_said(naming: "Naming", name: str, last: str, title: str) -> str:
+def naming_said(naming: Naming, name: str, last: str, title: str) -> str:
     """Say how the candidate is named: “Dr. Moreno” 2 ×, “Kelly” 5 ×."""
     ways = (
         (naming.titled, f"{title or tr('title and')} {last}".strip()),
@@ -204,7 +201,7 @@ class FigureRow:
             grid.addWidget(widget, place, column)
 
     def show_figure(
-        self, figure: "LetterFigure | None", compared: "ComparedFigure | None", *, follows: bool = False
+        self, figure: LetterFigure | None, compared: ComparedFigure | None, *, follows: bool = False
     ) -> None:
         """Show a figure; `follows`: its scorer is not ready yet."""
         for widget in (self.name, self.bar, self.value):
@@ -252,7 +249,7 @@ class ComparedCard(Card):
         self.figures.hide()
         self.setAccessibleName(tr("Compared with reference letters"))
 
-    def show_reading(self, checked: "Checked | None") -> None:
+    def show_reading(self, checked: Checked | None) -> None:
         self._checked = checked
         reading = checked.reading if checked is not None else None
         self.setVisible(reading is None or KINDS[reading.read_as.kind].of_person)
@@ -269,7 +266,7 @@ class ComparedCard(Card):
         show_if(self.missing, not stopped and bool(self.missing.text()))
         self._say(checked)
 
-    def _say(self, checked: "Checked | None") -> None:
+    def _say(self, checked: Checked | None) -> None:
         reading = checked.reading if checked is not None else None
         compared = reading.compared if reading is not None else ()
         reference = checked.reference if checked is not None and compared else None

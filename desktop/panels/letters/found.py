@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from biasprint.core.letters import MAY_BE
+from biasprint.core.letters.verdict import LetterVerdict
 from biasprint.desktop import theme
 from biasprint.desktop.panels.letters.entries import (
     BALANCE,
@@ -38,9 +39,6 @@ from biasprint.desktop.widgets.labels import show_words, tipped
 from biasprint.desktop.widgets.layout import STRETCH, add_to, column_of, in_row
 from biasprint.desktop.widgets.marks import draw_mark, look_of
 from biasprint.desktop.widgets.safe_text import safe_line
-
-if TYPE_CHECKING:
-    from biasprint.core.letters.verdict import LetterVerdict
 
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
@@ -433,7 +431,7 @@ class FoundCard(Card):
             widget.setVisible(dismissed > 0)
         self.restore.setVisible(dismissed > 1)
 
-    def show_verdict(self, verdict: "LetterVerdict | None", *, of_letter: bool = True) -> None:
+    def show_verdict(self, verdict: LetterVerdict | None, *, of_letter: bool = True) -> None:
         """Show what the letter comes to; None for a letter that was not read."""
         self.verdict.setText(safe_line(f"{verdict.leans} {verdict.first}".rstrip()) if verdict is not None else "")
         missed = f" {tr(LIMITS)}" if of_letter else ""  # how many was measured in letters

@@ -1,27 +1,22 @@
 """A dialog that has a language model do something with the letter: which one, and what it is doing."""
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtWidgets import QScrollArea, QWidget
 
+from biasprint.core.backends.protocol import Parameter
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import Progress
 from biasprint.core.letters import ModelReading, passages_by_category
 from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.letters import Checked, drop_result, read_with_model
 from biasprint.desktop.operations.writers import WriterChoices, read_writers, why_offline
 from biasprint.desktop.panels.generate.writers import GeneratorPicker, show_models
+from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Label, PrimaryButton, ProgressThin, QuietButton, tr
 from biasprint.desktop.widgets.labels import named, show_words
 from biasprint.desktop.widgets.layout import Dialog, add_to, clear_column, empty, grid_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
-
-if TYPE_CHECKING:
-    from biasprint.core.backends.protocol import Parameter
-    from biasprint.desktop.jobs import JobHandle
-    from biasprint.desktop.shell import Shell
-
 
 WIDTH = 460
 
@@ -33,7 +28,7 @@ class GeneratorDialog(Dialog):
     (`show_result`). `grid`, `box`: for what it adds.
     """
 
-    def __init__(self, shell: "Shell", title: str, explanation: str, action: str, parent: QWidget) -> None:
+    def __init__(self, shell: Shell, title: str, explanation: str, action: str, parent: QWidget) -> None:
         super().__init__(parent, tr(title))
         self.shell = shell
         self._working: JobHandle | None = None
@@ -87,7 +82,7 @@ class GeneratorDialog(Dialog):
             return tr("No generator is installed here: get one under Models, or add an endpoint there.")
         return self.picker.why_not(why_offline(self.shell.connections)) or self.missing()
 
-    def endpoint(self) -> dict[str, "Parameter"]:
+    def endpoint(self) -> dict[str, Parameter]:
         """Return the name of the chosen endpoint as a setting, if it is one."""
         endpoint = self.picker.chosen_endpoint
         return {"endpoint": endpoint.name} if endpoint is not None else {}
@@ -157,7 +152,7 @@ HEIGHT = 260
 class ModelReadingDialog(GeneratorDialog):
     """Have a language model read the letter, and show what it names, as often as somebody wants."""
 
-    def __init__(self, shell: "Shell", checked: "Checked", parent: QWidget) -> None:
+    def __init__(self, shell: Shell, checked: Checked, parent: QWidget) -> None:
         explanation = tr(
             "A language model names the passages it would look at. What does not stand in the letter is left out. Its "
             "reading is shown here alone and counts in no figure. An endpoint on another computer is sent the letter."

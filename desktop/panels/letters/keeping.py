@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
@@ -27,6 +27,7 @@ from biasprint.core.letters.kept import (
 )
 from biasprint.core.letters.pile.kept import listed_piles
 from biasprint.core.machine.storage import Busy
+from biasprint.core.project.project import Project
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.operations import Operation, operation
 from biasprint.desktop.operations.letters import Checked
@@ -36,10 +37,6 @@ from biasprint.desktop.panels.letters.start import IN_PROJECT, PILE, KeptCard, K
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import tr
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
-
-if TYPE_CHECKING:
-    from biasprint.core.project.project import Project
-
 
 # ---- The jobs that keep letters
 
@@ -52,25 +49,25 @@ def list_kept(ctx: JobContext) -> KeptHere:
 
 
 @operation("Looking for saved letters", quiet=True)
-def list_in_project(ctx: JobContext, *, project: "Project") -> "tuple[KeptEntry, ...]":
+def list_in_project(ctx: JobContext, *, project: Project) -> tuple[KeptEntry, ...]:
     """List the letters saved in the project."""
     return saved_letters(project)
 
 
 @operation("Opening a letter")
-def open_saved(ctx: JobContext, *, key: str) -> "KeptLetter":
+def open_saved(ctx: JobContext, *, key: str) -> KeptLetter:
     """Open one of the person's own letters, as it was left."""
     return opened(SAVED, key)
 
 
 @operation("Opening a letter")
-def open_in_project(ctx: JobContext, *, project: "Project", reading: str) -> "KeptLetter":
+def open_in_project(ctx: JobContext, *, project: Project, reading: str) -> KeptLetter:
     """Open a letter of the project, as it was left."""
     return saved_letter(project, reading)
 
 
 @operation("Opening a draft")
-def open_draft(ctx: JobContext, *, key: str, project: "Project | None") -> "tuple[KeptLetter, Draft]":
+def open_draft(ctx: JobContext, *, key: str, project: Project | None) -> tuple[KeptLetter, Draft]:
     """Open a draft that was left behind, and its letter. No other window is offered it from now on.
 
     A letter from a project that is not open is opened without its link to that project.
@@ -92,7 +89,7 @@ def discard_draft(ctx: JobContext, *, key: str) -> None:
     _held(key).discard()
 
 
-def _held(key: str) -> "Draft":
+def _held(key: str) -> Draft:
     draft = Draft(key)
     try:
         draft.hold()
@@ -102,7 +99,7 @@ def _held(key: str) -> "Draft":
 
 
 @operation("Saving the letter", quiet=True)
-def save_letter(ctx: JobContext, *, letter: "KeptLetter") -> str:
+def save_letter(ctx: JobContext, *, letter: KeptLetter) -> str:
     """Save a letter among the person's own, and return its key there."""
     return save(letter)
 
@@ -114,12 +111,12 @@ def remove_saved(ctx: JobContext, *, key: str) -> None:
 
 
 @operation("Removing a letter", quiet=True)
-def remove_from_project(ctx: JobContext, *, project: "Project", reading: str) -> None:
+def remove_from_project(ctx: JobContext, *, project: Project, reading: str) -> None:
     """Delete a letter of the project, with its text and every reading of it."""
     remove_letter(project, reading)
 
 
-def save_to_project(*, project: "Project", checked: Checked, letter: "KeptLetter") -> Operation[str]:
+def save_to_project(*, project: Project, checked: Checked, letter: KeptLetter) -> Operation[str]:
     """Save the letter and its reading in the project, and return the id of the reading."""
 
     def work(ctx: JobContext) -> str:
@@ -145,7 +142,7 @@ class LetterDraft(QObject):
 
     changed = Signal()
 
-    def __init__(self, shell: Shell, letter: "Callable[[], KeptLetter | None]", parent: QObject) -> None:
+    def __init__(self, shell: Shell, letter: Callable[[], KeptLetter | None], parent: QObject) -> None:
         super().__init__(parent)
         self._shell, self._letter = shell, letter
         self._draft: Draft | None = None
@@ -168,7 +165,7 @@ class LetterDraft(QObject):
         if self.keeps and not self._timer.isActive():
             self._timer.start()
 
-    def take(self, draft: "Draft") -> None:
+    def take(self, draft: Draft) -> None:
         """Go on with a draft that was left behind."""
         self._draft, self._writes, self.failed = draft, 0, False
 
@@ -207,7 +204,7 @@ class LetterDraft(QObject):
             on_error=self._tell,
         )
 
-    def _next(self) -> "tuple[Draft, int]":
+    def _next(self) -> tuple[Draft, int]:
         """Return the draft and the number of the next write; numbers order writes of late threads."""
         self._draft = self._draft or Draft()
         self._writes += 1
@@ -275,7 +272,7 @@ class LetterKeeping(QObject):
 
     # another letter, or none
 
-    def took(self, letter: KeptLetter, draft: "Draft | None" = None, of_pile: PileLetter | None = None) -> None:
+    def took(self, letter: KeptLetter, draft: Draft | None = None, of_pile: PileLetter | None = None) -> None:
         """Note that a kept letter was opened, with its draft if it has one, or its place in a pile."""
         self._project = self._shell.project if letter.reading else None
         self._of_pile = of_pile

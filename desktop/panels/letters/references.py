@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QSizePolicy, QWidget
@@ -17,6 +16,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.language import joined
 from biasprint.core.letters import ReadingRequest, scorers_for_letters
+from biasprint.core.letters.pile import Pile
 from biasprint.core.letters.reference_sets import MadeReference, make_reference_from_pile, reference_of_pile
 from biasprint.core.letters.references import BUNDLED, FEWEST, Listed, in_use, references, remove, said_of_too_few, use
 from biasprint.desktop import theme
@@ -38,9 +38,6 @@ from biasprint.desktop.widgets.labels import form_of, show_if
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, add_to, fitting, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
-
-if TYPE_CHECKING:
-    from biasprint.core.letters.pile import Pile
 
 
 class LettersProgress(QWidget):
@@ -119,7 +116,7 @@ def _rate(files_a_second: float) -> str:
 class ReferenceSets:
     """The current sets. `in_use`: the one that letters are compared with; `told`: remarks on the last step."""
 
-    listed: "tuple[Listed, ...]"
+    listed: tuple[Listed, ...]
     in_use: str
     told: tuple[str, ...] = ()
 
@@ -151,14 +148,14 @@ def make_reference(ctx: JobContext, *, folder: Path, name: str, occupation: str)
 
 
 @operation("Making reference letters")
-def keep_pile_as_reference(ctx: JobContext, *, pile: "Pile", name: str, occupation: str) -> ReferenceSets:
+def keep_pile_as_reference(ctx: JobContext, *, pile: Pile, name: str, occupation: str) -> ReferenceSets:
     """Make a set from the current rows of a pile, and use it from then on."""
     rows = tuple(replace(row, occupation=occupation or row.occupation) for row in pile.rows)
     hint = tr("Say above what the candidates are.")
     return _used(reference_of_pile(replace(pile, rows=rows), name, hint=hint))
 
 
-def _used(made: "MadeReference") -> ReferenceSets:
+def _used(made: MadeReference) -> ReferenceSets:
     reference = made.reference
     use(reference.name)
     template = tr("“{name}” has the figures of {letters} for {what}. New readings are compared with it.")
@@ -186,7 +183,7 @@ class ReferenceDialog(Dialog):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget, shell: Shell, pile: "Pile | None" = None) -> None:
+    def __init__(self, parent: QWidget, shell: Shell, pile: Pile | None = None) -> None:
         super().__init__(parent, tr("Reference letters"))
         self._shell, self._pile, self._left = shell, pile, False
         self._listed: tuple[Listed, ...] = ()
@@ -288,14 +285,14 @@ class ReferenceDialog(Dialog):
         self.told.tell(seen.told)
         self._allow()
 
-    def _row(self, one: "Listed") -> TableRow:
+    def _row(self, one: Listed) -> TableRow:
         title = safe_line(one.title) if one.name == BUNDLED else as_given(one.title)
         if one.name == self._in_use:
             title = joined("\n", title, tr("(in use)"))
         what = one.trouble or one.made_from
         return TableRow(one.name, (title, number(one.letters), as_given(", ".join(one.occupations)), safe_line(what)))
 
-    def _chosen(self) -> "Listed | None":
+    def _chosen(self) -> Listed | None:
         return next((reference for reference in self._listed if reference.name == self.table.current_key), None)
 
     def _allow(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from PySide6.QtCore import QDateTime, QLocale, QMimeData, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPixmap, QStandardItem, QStandardItemModel
@@ -19,7 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biasprint.core.letters.kept import KeptEntry
 from biasprint.core.letters.kinds import ENDINGS, NAMES
+from biasprint.core.letters.pile.kept import PileEntry
 from biasprint.desktop import theme
 from biasprint.desktop.widgets import (
     Card,
@@ -37,11 +39,6 @@ from biasprint.desktop.widgets.labels import show_words
 from biasprint.desktop.widgets.layout import Gap, Sheet, add_to, clear_column, column_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import DisplayText, as_given, safe_line
 
-if TYPE_CHECKING:
-    from biasprint.core.letters.kept import KeptEntry
-    from biasprint.core.letters.pile.kept import PileEntry
-
-
 # ---- Kept letters to open
 
 
@@ -49,9 +46,9 @@ if TYPE_CHECKING:
 class KeptHere:
     """The letters and piles kept here: drafts that no window holds, saved ones, piles; and how many are unreadable."""
 
-    drafts: "tuple[KeptEntry, ...]"
-    saved: "tuple[KeptEntry, ...]"
-    piles: "tuple[PileEntry, ...]" = ()
+    drafts: tuple[KeptEntry, ...]
+    saved: tuple[KeptEntry, ...]
+    piles: tuple[PileEntry, ...] = ()
     damaged: int = 0
 
 
@@ -162,7 +159,7 @@ class KeptCard(Card):
         self._offer_drafts(here.drafts)
         self._show()
 
-    def show_project(self, entries: "tuple[KeptEntry, ...]") -> None:
+    def show_project(self, entries: tuple[KeptEntry, ...]) -> None:
         """Show the letters of the open project; () without one."""
         self._offers_project = False
         self._in_project = tuple(ShelfRow(entry.key, entry.title, entry.when, "project") for entry in entries)
@@ -177,7 +174,7 @@ class KeptCard(Card):
         """Return the listed letters, the newest first."""
         return tuple(sorted(self._here + self._in_project, key=lambda row: row.when, reverse=True))
 
-    def _offer_drafts(self, drafts: "tuple[KeptEntry, ...]") -> None:
+    def _offer_drafts(self, drafts: tuple[KeptEntry, ...]) -> None:
         for notice in self.drafts:
             notice.close()
         # A letter of a project is not named here: somebody may be rating it.
@@ -186,7 +183,7 @@ class KeptCard(Card):
             self._offers.insertWidget(place, notice)
         self.offers.setVisible(bool(self.drafts))
 
-    def _draft_notice(self, draft: "KeptEntry") -> Notice:
+    def _draft_notice(self, draft: KeptEntry) -> Notice:
         title = tr("a letter of a project") if draft.reading else tr("“{title}”").format(title=as_given(draft.title))
         words = tr("You edited {letter} and did not save it ({when}).")
         notice = Notice(words.format(letter=title, when=spelled(draft.when)), tone="warn", closable=False, narrow=True)
@@ -243,7 +240,7 @@ class KeptCard(Card):
         self.list.setFixedHeight(min(MOST_ROWS, max(1, self._model.rowCount())) * theme.current().px(ROW_HEIGHT) + 4)
 
 
-def _pile_title(pile: "PileEntry") -> str:
+def _pile_title(pile: PileEntry) -> str:
     letters = plural(pile.rows, "1 letter", "%n letters")
     worked = plural(pile.letters, "1 of them worked on", "%n of them worked on")
     return tr("{name}: {letters}, {worked}").format(name=pile.name, letters=letters, worked=worked)

@@ -1,16 +1,17 @@
 """The page that shows a letter beside its twin."""
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QLineEdit, QMenu, QWidget
 
+from biasprint.core.backends.protocol import Parameter
 from biasprint.core.errors import AppError
 from biasprint.core.letters import NameTwins, TwinDifference, without_dismissed
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.core.swap import Person
 from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.letters import (
     Checked,
@@ -26,18 +27,13 @@ from biasprint.desktop.panels.letters.generator_dialog import GeneratorDialog
 from biasprint.desktop.panels.letters.twin_parts import person_said
 from biasprint.desktop.panels.letters.twin_texts import TwinView
 from biasprint.desktop.panels.letters.twin_whom import TwinPersonBar, Whom
+from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, IconButton, Label, LinkButton, QuietButton, StandInBadge, plural, tr
 from biasprint.desktop.widgets.events import open_below
 from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.labels import label_of
 from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, column_of, in_column, in_row, stack_of
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
-
-if TYPE_CHECKING:
-    from biasprint.core.backends.protocol import Parameter
-    from biasprint.desktop.jobs import JobHandle
-    from biasprint.desktop.shell import Shell
-
 
 # ---- Two letters written by a generator
 
@@ -47,7 +43,7 @@ class RewriteDialog(GeneratorDialog):
 
     written = Signal(object)  # TwinDifference
 
-    def __init__(self, shell: "Shell", checked: "Checked", other: Person, parent: QWidget) -> None:
+    def __init__(self, shell: Shell, checked: Checked, other: Person, parent: QWidget) -> None:
         who = tr(
             "From the CV, one generator writes a letter for {one} and one for {other}. They are compared like a twin."
         )
@@ -63,7 +59,7 @@ class RewriteDialog(GeneratorDialog):
     def missing(self) -> str:
         return "" if self.occupation.text().strip() else tr("Say for which occupation: the prompt needs it.")
 
-    def parameters(self) -> dict[str, "Parameter"]:
+    def parameters(self) -> dict[str, Parameter]:
         """Return the letters study's settings that the backend has; for an endpoint, its name."""
         info = self.picker.info
         assert info is not None
@@ -90,7 +86,7 @@ class TwinPage(QWidget):
     closed = Signal()
     letter_wanted = Signal(object)  # AskedLine: the letter is to be shown at this sentence
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__()
         self.setProperty("role", "clear")
         self.shell = shell
@@ -124,7 +120,7 @@ class TwinPage(QWidget):
 
     # the letter
 
-    def show_check(self, checked: "Checked", dismissed: Collection[str] = ()) -> None:
+    def show_check(self, checked: Checked, dismissed: Collection[str] = ()) -> None:
         """Show this letter beside its twin, for the person chosen before if it is the same letter.
 
         `dismissed`: the keys of marks that a person dismissed; nothing is asked about them.
@@ -155,7 +151,7 @@ class TwinPage(QWidget):
         self._show_state()
 
     @property
-    def swap(self) -> "TwinDifference | None":
+    def swap(self) -> TwinDifference | None:
         """The letter and its swap twin, also while letters of a generator are shown; None before it is made."""
         return self._made
 
@@ -199,9 +195,7 @@ class TwinPage(QWidget):
         self._say_whom()
         self._show_state()
 
-    def _show(
-        self, checked: "Checked", difference: "TwinDifference", whom: Whom, names: "NameTwins | None" = None
-    ) -> None:
+    def _show(self, checked: Checked, difference: TwinDifference, whom: Whom, names: NameTwins | None = None) -> None:
         if checked is not self.checked:
             return  # another letter meanwhile
         drop_result(self._reading)
@@ -223,10 +217,10 @@ class TwinPage(QWidget):
             self.view.show_difference(self._asking(twin))
             self._show_state()
 
-    def _asking(self, difference: "TwinDifference") -> "TwinDifference":
+    def _asking(self, difference: TwinDifference) -> TwinDifference:
         return without_dismissed(difference, self._dismissed)
 
-    def _fail(self, checked: "Checked", error: AppError) -> None:
+    def _fail(self, checked: Checked, error: AppError) -> None:
         if checked is self.checked:
             self._reading = None
             self._slow.stop()
@@ -245,7 +239,7 @@ class TwinPage(QWidget):
         self.dialog.written.connect(self._show_written)
         self.dialog.open()
 
-    def _show_written(self, difference: "TwinDifference") -> None:
+    def _show_written(self, difference: TwinDifference) -> None:
         if self.checked is None or self.view.difference is None:
             return
         self._written = True

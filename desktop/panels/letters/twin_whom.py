@@ -2,12 +2,12 @@
 
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from biasprint.core.letters import NameTwins
 from biasprint.core.swap import Person
 from biasprint.desktop import theme
 from biasprint.desktop.operations.letters import NamesToChoose
@@ -19,9 +19,6 @@ from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import row_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
-
-if TYPE_CHECKING:
-    from biasprint.core.letters import NameTwins
 
 LONGEST, TIP_WIDTH = 80, 72  # characters
 GENDER, ALL_GROUPS, TYPED = "gender", "all", "typed"  # kinds beside the groups' keys
@@ -185,7 +182,7 @@ class TwinNames(Card):
         self.setAccessibleName(heading.text())
         self.hide()
 
-    def show_names(self, names: "NameTwins | None", chosen: str = "") -> None:
+    def show_names(self, names: NameTwins | None, chosen: str = "") -> None:
         """Show all names with the figures that differ between them; None if there is only one twin."""
         twins = names.twins if names is not None else ()
         self.said.setText("\n\n".join(map(safe_line, names.findings)) if names is not None else "")
@@ -202,7 +199,7 @@ class TwinNames(Card):
         show_if(self, names is not None)
 
 
-def _name_words(names: "NameTwins", place: int) -> str:
+def _name_words(names: NameTwins, place: int) -> str:
     """Return a group, its name, and below them the figures that differ between the names."""
     named = names.twins[place]
     figures = []

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
@@ -10,7 +9,10 @@ from PySide6.QtWidgets import QHeaderView, QStackedWidget, QTabBar, QTableView
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.prompts import PromptSetDraft
 from biasprint.core.prompts.definition_kinds import DOCUMENT, NAMES, OCCUPATIONS
+from biasprint.core.runs.setup import AddedPrompts
 from biasprint.core.studies.kit.study import StudyDeclaration
 from biasprint.core.studies.registry import studies as every_study
 from biasprint.desktop import theme
@@ -48,11 +50,6 @@ from biasprint.desktop.widgets.labels import named
 from biasprint.desktop.widgets.layout import Pages, RowOrColumn, Sheet, add_to, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 from biasprint.desktop.widgets.small_table import TextDelegate
-
-if TYPE_CHECKING:
-    from biasprint.core.project.changes import Changes
-    from biasprint.core.prompts import PromptSetDraft
-    from biasprint.core.runs.setup import AddedPrompts
 
 ROW_HEIGHT = 30
 MOST_ROWS = 4  # seen at once; more scroll
@@ -210,7 +207,7 @@ class Drafting(QObject):
         self._rewriting = operation.start(self._shell.jobs, on_done=self._rewritten, on_error=self._cannot_rewrite)
         self._rewriting.changed.connect(self._rewriting_changed)
 
-    def _rewritten(self, draft: "PromptSetDraft") -> None:
+    def _rewritten(self, draft: PromptSetDraft) -> None:
         if self._rewriting is not None and self._rewriting.result is draft:
             self._rewriting = None
             self.drafted.emit(draft)
@@ -313,7 +310,7 @@ class PromptsPanel(Panel):
             self._expand()
         self._allow()
 
-    def changed(self, changes: "Changes") -> None:
+    def changed(self, changes: Changes) -> None:
         self._read_project()
 
     def project_closed(self) -> None:
@@ -411,13 +408,13 @@ class PromptsPanel(Panel):
                 choice, None if own else self.mitigation.choice(), 1 if own else self.mitigation.wordings()
             )
 
-    def _show_draft(self, draft: "PromptSetDraft") -> None:
+    def _show_draft(self, draft: PromptSetDraft) -> None:
         self._draft = draft
         self._seen.show_draft(draft)
         self._allow()
 
     @property
-    def _seen(self) -> "PreviewCard | TemplatePage":
+    def _seen(self) -> PreviewCard | TemplatePage:
         """Return where the prompts of the shown tab appear."""
         return self.template if self.tabs.currentIndex() == self.template_tab else self.preview
 
@@ -433,7 +430,7 @@ class PromptsPanel(Panel):
         if project is None or draft is None or choice is None:
             return
 
-        def end(added: "AddedPrompts | None", error: AppError | None) -> None:
+        def end(added: AddedPrompts | None, error: AppError | None) -> None:
             self._adding = False
             self._allow()
             self._read_own()  # versions that prompts were made from now

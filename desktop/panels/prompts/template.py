@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from os.path import commonprefix
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
@@ -19,6 +18,7 @@ from biasprint.core.prompts import (
     load_axis,
 )
 from biasprint.core.prompts.cogs import PAPER_AXES
+from biasprint.core.prompts.detector import Flag
 from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import Refresher
@@ -49,9 +49,6 @@ from biasprint.desktop.widgets.labels import named
 from biasprint.desktop.widgets.layout import LowEdit, RowOrColumn, Sheet, add_to, clear_widget, empty, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
-
-if TYPE_CHECKING:
-    from biasprint.core.prompts.detector import Flag
 
 PAUSE_MILLISECONDS = 250  # without a key before the text is looked at
 MOST_SHOWN = 3
@@ -117,7 +114,7 @@ class WordingCard(Card):
         self.all.setVisible(wording.count > 1)
         self.setVisible(wording.count > 0)
 
-    def _row(self, flag: "Flag") -> QWidget:
+    def _row(self, flag: Flag) -> QWidget:
         words = _short(flag.text)
         offered = tr("Instead: “{words}”").format(words=_short(flag.neutral)) if flag.neutral else ""
         use = LinkButton(tr("Use this") if flag.neutral else tr("Leave out"))
@@ -197,7 +194,7 @@ class TemplatePage(Sheet):
         self.edit.setPlainText(question.text)
         self.table.begin_with(question)
 
-    def show_draft(self, draft: "PromptSetDraft") -> None:
+    def show_draft(self, draft: PromptSetDraft) -> None:
         """Show the prompts made from the table's rows."""
         parts = [plural(len(draft.prompts), "1 prompt", "%n prompts"), *draft.hints]
         self.verdict.setText(safe_line(". ".join(part.removesuffix(".") for part in parts) + "."))
@@ -355,14 +352,14 @@ class PromptsModel(QAbstractListModel):
         self._prompts: tuple[PromptDraft, ...] = ()
         self._shared = ""
 
-    def show(self, prompts: "tuple[PromptDraft, ...]") -> None:
+    def show(self, prompts: tuple[PromptDraft, ...]) -> None:
         self.beginResetModel()
         self._prompts = prompts
         step = max(1, len(prompts) // LOOKED_AT)
         self._shared = shared_beginning([prompt.text for prompt in prompts[::step]])
         self.endResetModel()
 
-    def prompt(self, row: int) -> "PromptDraft":
+    def prompt(self, row: int) -> PromptDraft:
         return self._prompts[row]
 
     def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
@@ -441,7 +438,7 @@ class PreviewCard(Card):
         theme.follow(self._dress)
         self.show_draft(None)
 
-    def show_draft(self, draft: "PromptSetDraft | None") -> None:
+    def show_draft(self, draft: PromptSetDraft | None) -> None:
         self.trouble.hide()
         self.waiting.hide()
         prompts = draft.prompts if draft is not None else ()

@@ -7,14 +7,17 @@ Raters never see it, because it names axes and identities. It is destroyed while
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLineEdit, QStackedWidget, QTabBar, QWidget
 
+from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.carefulness import UNREAD_TEXTS, Exclusion, unread_rule
 from biasprint.core.language import joined
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
 from biasprint.core.runs.rater_quality import RaterCard, RaterOverview, hard_words, rater_overview
 from biasprint.core.runs.reasons import GivenReason, ReasonsFor, reasons
 from biasprint.desktop import theme
@@ -46,11 +49,6 @@ from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTab
 from biasprint.desktop.wording import raters as words
 from biasprint.desktop.wording.generators import Titles, read_titles
 
-if TYPE_CHECKING:
-    from biasprint.core.findings import Finding
-    from biasprint.core.project.changes import Changes
-    from biasprint.core.project.project import Project
-
 # ---- Reasons: the words of notes by what was chosen, the notes themselves, and preferences by part
 
 SHARE = "creativity.share"
@@ -63,11 +61,11 @@ class ReasonsData(NamedTuple):
 
     sides: tuple[ReasonsFor, ...]
     slices: QualityTable | None
-    shares: "tuple[Finding, ...]"  # those of its rows
+    shares: tuple[Finding, ...]  # those of its rows
     titles: Titles
 
 
-def read_reasons(ctx: JobContext, project: "Project") -> ReasonsData:
+def read_reasons(ctx: JobContext, project: Project) -> ReasonsData:
     titles = read_titles(project)
     secret = workshop_codes(project)
     parts = [finding for row in project.findings.all(STUDY) if _is_part(finding := row.finding)]
@@ -80,7 +78,7 @@ def read_reasons(ctx: JobContext, project: "Project") -> ReasonsData:
     return ReasonsData(reasons(ctx, project), slices if rows else None, tuple(shown), titles)
 
 
-def _is_part(finding: "Finding") -> bool:
+def _is_part(finding: Finding) -> bool:
     return finding.id == SHARE and finding.variant == "default" and len(finding.dims) > 1
 
 
@@ -157,7 +155,7 @@ class ReasonsSection(RatersSection):
         self.add_page(self.sheet)
         self.add_page(self.nothing)
 
-    def reading(self, project: "Project") -> Callable[[JobContext], Any]:
+    def reading(self, project: Project) -> Callable[[JobContext], Any]:
         return partial(read_reasons, project=project)
 
     def show_data(self, data: ReasonsData) -> None:
@@ -265,16 +263,16 @@ class CareSection(RatersSection):
         self._lay_out()
 
     @property
-    def card(self) -> "RaterCard | None":
+    def card(self) -> RaterCard | None:
         """The card of the chosen rater."""
         return next((card for card in self.cards if card.rater_id == self.raters.current_key), None)
 
     # the tab's life
 
-    def reading(self, project: "Project") -> Callable[[JobContext], Any]:
+    def reading(self, project: Project) -> Callable[[JobContext], Any]:
         return partial(_read, project=project)
 
-    def show_data(self, data: "tuple[RaterOverview, Exclusion | None]") -> None:
+    def show_data(self, data: tuple[RaterOverview, Exclusion | None]) -> None:
         overview, rule = data
         self.cards = cards = overview.cards
         hard = hard_words(overview.hard)
@@ -343,7 +341,7 @@ class CareSection(RatersSection):
         self.add_page(self.nothing)
 
 
-def _read(ctx: JobContext, project: "Project") -> "tuple[RaterOverview, Exclusion | None]":
+def _read(ctx: JobContext, project: Project) -> tuple[RaterOverview, Exclusion | None]:
     return rater_overview(ctx, project), unread_rule(project)
 
 
@@ -387,7 +385,7 @@ class RatersPanel(Panel):
 
     # the panel's life
 
-    def project_opened(self, project: "Project") -> None:
+    def project_opened(self, project: Project) -> None:
         for section in self.sections.values():
             section.attach(project)
 
@@ -402,7 +400,7 @@ class RatersPanel(Panel):
         self.decisions.ask()  # for its count, whichever tab is seen
         self._show_tab()
 
-    def changed(self, changes: "Changes") -> None:
+    def changed(self, changes: Changes) -> None:
         for key, section in self.sections.items():
             section.deliver(changes, seen=section is self.stack.currentWidget() or key == "decisions")
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.adjudication import Decided, Disagreement, RaterJudgment
+from biasprint.core.project.project import Project
 from biasprint.desktop import theme
 from biasprint.desktop.operations.raters import adjudicate
 from biasprint.desktop.panels.judge.work import NoteEdit
@@ -37,17 +39,13 @@ from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TextTable, focus_first
 from biasprint.desktop.wording import raters as words
 
-if TYPE_CHECKING:
-    from biasprint.core.judging.adjudication import Decided, Disagreement, RaterJudgment
-    from biasprint.core.project.project import Project
-
 CHOICES = ("choose_1", "choose_2", "choose_3")
 
 
 class Verdict(NamedTuple):
     """The adjudicator's outcome; `card` is the place of the chosen text, from 0."""
 
-    outcome: "Decided"
+    outcome: Decided
     card: int | None
     note: str
 
@@ -96,7 +94,7 @@ class AdjudicatePage(Sheet):
         self.tie.set_key(first["tie"])
         self.none.set_key(first["none"])
 
-    def show_one(self, one: "Disagreement", names: Sequence[str], *, writable: bool) -> None:
+    def show_one(self, one: Disagreement, names: Sequence[str], *, writable: bool) -> None:
         """Show a comparison with its judgments; the texts are set when they have been read."""
         new = self.one is None or self.one.comparison.id != one.comparison.id
         before, self.one = self.one, one
@@ -144,7 +142,7 @@ class AdjudicatePage(Sheet):
         if self.one is not None and place < len(self.one.order):
             self._judge("choice", place)
 
-    def _judge(self, outcome: "Decided", card: int | None = None) -> None:
+    def _judge(self, outcome: Decided, card: int | None = None) -> None:
         if self.one is not None and self._writable:
             self.judged.emit(Verdict(outcome, card, self.note.toPlainText().strip()))
 
@@ -186,7 +184,7 @@ class AdjudicatePage(Sheet):
         self.cards.name_identities(self._names if shown else ())
         self.names.set_text(tr("Hide it again") if shown else _names_words(self.one.kind if self.one else ""))
 
-    def _fill(self, one: "Disagreement") -> None:
+    def _fill(self, one: Disagreement) -> None:
         self._clear()
         if one.workshop:
             counted = words.counted_outcomes([(each.outcome, each.chosen) for each in one.judgments], one.order)
@@ -219,7 +217,7 @@ class AdjudicatePage(Sheet):
         add_to(self.box, self.head, (self.cards, 1), self.legend, answers, below)
 
 
-def _line(one: "RaterJudgment", order: Sequence[int], place: int) -> QWidget:
+def _line(one: RaterJudgment, order: Sequence[int], place: int) -> QWidget:
     """Return a widget with one rater's answer and note."""
     who = as_given(one.rater)
     outcome = words.outcome_words(one.outcome, one.chosen, order, one.degree, one.confidence)
@@ -282,7 +280,7 @@ class AdjudicateSection(RatersSection):
 
     # the tab's life
 
-    def reading(self, project: "Project") -> Callable[[JobContext], Any]:
+    def reading(self, project: Project) -> Callable[[JobContext], Any]:
         return partial(_read, project=project)
 
     def show_data(self, data: AdjudicationData) -> None:
@@ -396,7 +394,7 @@ class AdjudicateSection(RatersSection):
         self.view.select(key)
         focus_first(self.view)
 
-    def _show(self, one: "Disagreement") -> None:
+    def _show(self, one: Disagreement) -> None:
         assert self.data is not None
         titles = self.data.titles
         about = titles.about(one.comparison.task, one.comparison.theme)
@@ -429,7 +427,7 @@ class AdjudicateSection(RatersSection):
         self.add_page(self.nothing)
 
 
-def _read(ctx: JobContext, project: "Project") -> AdjudicationData:
+def _read(ctx: JobContext, project: Project) -> AdjudicationData:
     return read_adjudication(ctx, project)
 
 

@@ -3,13 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets.decisions import Conflict, PacketState, SeatsToDecide, WhichCopy
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import JudgmentRow
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.operations.raters import Which, count_what_came, decide, decide_all, decide_seats
@@ -24,11 +27,6 @@ from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable, focus_first
 from biasprint.desktop.wording import raters as words
 
-if TYPE_CHECKING:
-    from biasprint.core.judging.packets.decisions import Conflict, PacketState, SeatsToDecide, WhichCopy
-    from biasprint.core.project.project import Project
-    from biasprint.core.project.rows import JudgmentRow
-
 # ---- One conflict
 
 ANSWER_WIDTH = 260  # text pixels of an answer, before they stand under each other
@@ -37,7 +35,7 @@ ANSWER_WIDTH = 260  # text pixels of an answer, before they stand under each oth
 class AnswerCard(Card):
     """One of the answers, and the button that makes it count."""
 
-    def __init__(self, head: "JudgmentRow", order: Sequence[int]) -> None:
+    def __init__(self, head: JudgmentRow, order: Sequence[int]) -> None:
         super().__init__()
         self.said = Label(words.outcome_words(head.outcome, head.chosen, order, head.degree, head.confidence), "strong")
         self.when = Label(
@@ -119,7 +117,7 @@ class ConflictPage(Sheet):
         super().resizeEvent(event)
         self._make_room()
 
-    def _fill(self, heads: "Sequence[JudgmentRow]", order: Sequence[int]) -> None:
+    def _fill(self, heads: Sequence[JudgmentRow], order: Sequence[int]) -> None:
         for old in self.answers:
             self._beside.removeWidget(old)
             old.deleteLater()
@@ -150,18 +148,18 @@ def _said(line: ConflictLine) -> str:
 
 # ---- The tab of decisions
 
-IN_BULK: "dict[Which, str]" = {
+IN_BULK: dict[Which, str] = {
     0: "Count the first answer of all…",
     -1: "Count the last answer of all…",
     None: "Count neither of all…",
 }
-BULK_WORDS: "dict[Which, str]" = {
+BULK_WORDS: dict[Which, str] = {
     0: "In every conflict that waits, the answer that was given first counts.",
     -1: "In every conflict that waits, the answer that was given last counts.",
     None: "In no conflict that waits does an answer count.",
 }
 
-SEATS_IN_BULK: "dict[WhichCopy, str]" = {
+SEATS_IN_BULK: dict[WhichCopy, str] = {
     "first": "Count what was answered first…",
     "last": "Count what was answered last…",
 }
@@ -170,7 +168,7 @@ SEATS_IN_BULK: "dict[WhichCopy, str]" = {
 class SeatsCard(Card):
     """Seats of a workshop whose copies differ, decided together; neither the person nor the answers are shown."""
 
-    def __init__(self, one: "SeatsToDecide", decide: "Callable[[WhichCopy], object]", *, writable: bool) -> None:
+    def __init__(self, one: SeatsToDecide, decide: Callable[[WhichCopy], object], *, writable: bool) -> None:
         super().__init__(tr("Seats of the workshop “{title}”").format(title=safe_line(one.title)))
         seats = plural(one.seats, "1 seat came back", "%n seats came back")
         answers = plural(one.answers, "differ in 1 answer", "differ in %n answers")
@@ -221,7 +219,7 @@ class DecisionsSection(RatersSection):
 
     # the tab's life
 
-    def reading(self, project: "Project") -> Callable[[JobContext], Any]:
+    def reading(self, project: Project) -> Callable[[JobContext], Any]:
         return partial(_read, project=project)
 
     def show_data(self, data: DecisionsData) -> None:
@@ -246,13 +244,13 @@ class DecisionsSection(RatersSection):
         some = data.conflicts or data.unfinished or data.seats
         self.pages.setCurrentWidget(self.inside if some else self.nothing)
 
-    def _show_seats(self, seats: "Sequence[SeatsToDecide]") -> None:
+    def _show_seats(self, seats: Sequence[SeatsToDecide]) -> None:
         empty(self.seats)
         for workshop in seats:
             card = SeatsCard(workshop, partial(self.ask_to_decide_seats, workshop), writable=self.writable)
             self.seats.addWidget(card)
 
-    def ask_to_decide_seats(self, one: "SeatsToDecide", which: "WhichCopy") -> None:
+    def ask_to_decide_seats(self, one: SeatsToDecide, which: WhichCopy) -> None:
         """Decide all seats of a workshop in the same way, after a question; decided seats leave the list."""
         project = self.project
         if project is None:
@@ -340,12 +338,12 @@ class DecisionsSection(RatersSection):
         lines = self.data.conflicts if self.data else ()
         return next(place for place, other in enumerate(lines) if other.key == line.key), len(lines)
 
-    def undecided(self) -> "list[Conflict]":
+    def undecided(self) -> list[Conflict]:
         """Return the undecided conflicts that can be decided."""
         lines = self.data.conflicts if self.data else ()
         return [line.conflict for line in lines if line.conflict.open and not line.hidden]
 
-    def ask_to_decide_all(self, which: "Which") -> None:
+    def ask_to_decide_all(self, which: Which) -> None:
         """Decide all undecided conflicts in the same way, after a question with their number."""
         project, conflicts = self.project, self.undecided()
         if project is None or not conflicts:
@@ -396,7 +394,7 @@ class DecisionsSection(RatersSection):
             on_risky=count,
         ).open()
 
-    def _packet(self) -> "PacketState | None":
+    def _packet(self) -> PacketState | None:
         key, packets = self.unfinished.current_key, self.data.unfinished if self.data else ()
         return next((packet for packet in packets if packet.session_id == key), None)
 
@@ -429,7 +427,7 @@ class DecisionsSection(RatersSection):
         self.add_page(self.nothing)
 
 
-def _read(ctx: JobContext, project: "Project") -> DecisionsData:
+def _read(ctx: JobContext, project: Project) -> DecisionsData:
     return read_decisions(ctx, project)
 
 
@@ -464,7 +462,7 @@ def _packet_columns() -> tuple[TableColumn, ...]:
     )
 
 
-def _packet_row(one: "PacketState") -> TableRow:
+def _packet_row(one: PacketState) -> TableRow:
     left = one.comparisons - one.answered - one.skipped
     counts = (number(one.answered), number(one.skipped), number(left))
     return TableRow(one.session_id, (as_given(one.code), safe_line(one.plan_title), *counts))

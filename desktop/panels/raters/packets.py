@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -11,6 +11,9 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.judging.packets.make import MadePacket
+from biasprint.core.judging.packets.packet import MergedFile, MergeReport
+from biasprint.core.project.project import Project
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.operations.raters import Codes, codes_of, make_packets, merge_packets
@@ -38,11 +41,6 @@ from biasprint.desktop.widgets.layout import STRETCH, Gap, RowOrColumn, Sheet, a
 from biasprint.desktop.widgets.safe_text import as_given, safe_tip
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
-
-if TYPE_CHECKING:
-    from biasprint.core.judging.packets.make import MadePacket
-    from biasprint.core.judging.packets.packet import MergedFile, MergeReport
-    from biasprint.core.project.project import Project
 
 SAID = {
     "": (
@@ -169,7 +167,7 @@ class MakeCard(Card):
         self._handle.changed.connect(self._show)
         self._show()
 
-    def _done(self, made: "tuple[MadePacket, ...]") -> None:
+    def _done(self, made: tuple[MadePacket, ...]) -> None:
         self._wanted = ""
         self.whom.clear()
         self.made.emit(made)
@@ -233,7 +231,7 @@ class MadeCard(Card):
         add_to(self.box, self.said, self.folder, self.view, FlowLayout(self.open, spacing=theme.current().grid))
         self.hide()
 
-    def show_made(self, made: "tuple[MadePacket, ...]") -> None:
+    def show_made(self, made: tuple[MadePacket, ...]) -> None:
         self._folder = made[0].path.parent if made else None
         self.folder.set_text(str(self._folder or ""))
         self.view.show_rows(words.made_rows(made))
@@ -321,7 +319,7 @@ class MergeCard(Card):
                 self._waiting.append(wanted)
             return
 
-        def done(report: "MergeReport") -> None:
+        def done(report: MergeReport) -> None:
             self.merged.emit(report, accepted)
 
         merging = merge_packets(project=project, paths=wanted, accepted=accepted)
@@ -385,7 +383,7 @@ class ReportCard(Card):
         self.box.addLayout(FlowLayout(self.measuring, self.conflicts, spacing=theme.current().grid))
         self.hide()
 
-    def show_report(self, report: "MergeReport", accepted: bool) -> None:
+    def show_report(self, report: MergeReport, accepted: bool) -> None:
         """Show a report. With `accepted`, only the rows of accepted strangers replace those of the last report."""
         news = {(file.path, file.code): file for file in report.files}
         before = self._report.files if self._report is not None and accepted else ()
@@ -405,7 +403,7 @@ class ReportCard(Card):
         show_if(self.measuring, any(file.finished and words.was_merged(file, self._accepted) for file in files))
         self.show()
 
-    def _tell_held(self, held: "Sequence[MergedFile]") -> None:
+    def _tell_held(self, held: Sequence[MergedFile]) -> None:
         """Say which packets wait for a decision, and which of the two reasons each has."""
         said = []
         for reason, sentence in words.WAITING.items():
@@ -417,7 +415,7 @@ class ReportCard(Card):
         show_if(self.held, bool(held))
 
     @staticmethod
-    def _tell(notice: Notice, files: "Sequence[MergedFile]", said: str, told: str) -> None:
+    def _tell(notice: Notice, files: Sequence[MergedFile], said: str, told: str) -> None:
         notice.text.setText(said.format(packets=told, codes=_codes(files)))
         notice.setAccessibleName(notice.text.text())
         show_if(notice, bool(files))
@@ -432,7 +430,7 @@ class ReportCard(Card):
         self.hide()
 
 
-def _codes(files: "Sequence[MergedFile]") -> str:
+def _codes(files: Sequence[MergedFile]) -> str:
     return ", ".join(dict.fromkeys(as_given(file.code) for file in files))
 
 
@@ -454,18 +452,18 @@ class PacketsSection(RatersSection):
         self.sheet = Sheet(columns, self.report, self.made, STRETCH)
         self.add_page(self.sheet)
 
-    def reading(self, project: "Project") -> Callable[[JobContext], Any]:
+    def reading(self, project: Project) -> Callable[[JobContext], Any]:
         return reader_of(project)
 
     def show_data(self, data: PlansData) -> None:
         self.make.show_plans(data)
         self.pages.setCurrentWidget(self.sheet)
 
-    def _show_made(self, made: "tuple[MadePacket, ...]") -> None:
+    def _show_made(self, made: tuple[MadePacket, ...]) -> None:
         self.made.show_made(made)
         self._bring_in_sight(self.made)
 
-    def _show_report(self, report: "MergeReport", accepted: bool) -> None:
+    def _show_report(self, report: MergeReport, accepted: bool) -> None:
         self.report.show_report(report, accepted)
         self._bring_in_sight(self.report)
 

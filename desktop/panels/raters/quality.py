@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.words import p_sentence
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.project.project import Project
 from biasprint.desktop import theme
 from biasprint.desktop.operations.measuring import MeasureJobs
 from biasprint.desktop.panels.findings.studies import said_of
@@ -25,9 +26,6 @@ from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTab
 from biasprint.desktop.wording import findings as words
 from biasprint.desktop.wording.findings import Measurement
 from biasprint.desktop.wording.generators import Titles, read_titles
-
-if TYPE_CHECKING:
-    from biasprint.core.project.project import Project
 
 # ---- Findings as rows
 
@@ -180,7 +178,7 @@ class _Question:
     holds: Callable[[Finding], bool]
 
 
-def read_quality(ctx: JobContext, project: "Project") -> QualityData:
+def read_quality(ctx: JobContext, project: Project) -> QualityData:
     """Read the tables that have rows, and whether they are up to date."""
     titles = read_titles(project)
     findings = [
@@ -227,14 +225,14 @@ def tells(one: Finding, secret: frozenset[str]) -> bool:
     return bool(named & secret)
 
 
-def workshop_codes(project: "Project") -> frozenset[str]:
+def workshop_codes(project: Project) -> frozenset[str]:
     plans = {plan.id for plan in project.judging.plans() if PlanSettings.of(plan.settings).workshop}
     raters = {row.id: row.code for row in project.judging.raters() if row.kind == "person"}
     sessions = project.judging.sessions()
     return frozenset(raters[row.rater_id] for row in sessions if row.plan_id in plans and row.rater_id in raters)
 
 
-def _newer(project: "Project", measured: Measurement | None) -> bool:
+def _newer(project: Project, measured: Measurement | None) -> bool:
     """Return whether sessions ended, packets were merged or conflicts were decided after the measurement."""
     if measured is None or not measured.measured_at:
         return False
@@ -362,7 +360,7 @@ class QualitySection(RatersSection):
 
     # the tab's life
 
-    def reading(self, project: "Project") -> Callable[[JobContext], Any]:
+    def reading(self, project: Project) -> Callable[[JobContext], Any]:
         return partial(_read, project=project)
 
     def ask(self) -> None:
@@ -448,5 +446,5 @@ class QualitySection(RatersSection):
         self.add_page(self.nothing)
 
 
-def _read(ctx: JobContext, project: "Project") -> QualityData:
+def _read(ctx: JobContext, project: Project) -> QualityData:
     return read_quality(ctx, project)

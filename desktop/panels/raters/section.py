@@ -1,12 +1,14 @@
 """Parts shared by the tabs of the raters panel: reading off the window's thread, and pages about one comparison."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import Refresher
 from biasprint.desktop.shell import Shell
@@ -14,10 +16,6 @@ from biasprint.desktop.widgets import Button, ElidedLabel, Label, tr
 from biasprint.desktop.widgets.cards import ComparisonCards
 from biasprint.desktop.widgets.layout import in_column, in_row, stack_of
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
-
-if TYPE_CHECKING:
-    from biasprint.core.project.changes import Changes
-    from biasprint.core.project.project import Project
 
 
 class RatersSection(QWidget):
@@ -41,14 +39,14 @@ class RatersSection(QWidget):
         self.setAccessibleName(tr(title))
 
     @property
-    def project(self) -> "Project | None":
+    def project(self) -> Project | None:
         return self.shell.project
 
     @property
     def writable(self) -> bool:
         return self.project is not None and not self.project.read_only
 
-    def attach(self, project: "Project | None") -> None:
+    def attach(self, project: Project | None) -> None:
         """Switch to another project, or to none, and clear what was shown of the last one."""
         self.forget()
         self.pages.setCurrentWidget(self.waiting)
@@ -59,7 +57,7 @@ class RatersSection(QWidget):
         self.stale = False
         self._reader.ask()
 
-    def deliver(self, changes: "Changes", *, seen: bool) -> None:
+    def deliver(self, changes: Changes, *, seen: bool) -> None:
         """React to changes in the project: read now if the tab is visible, else when it is opened."""
         if changes.touches(*self.concerns):
             self.stale = True
@@ -68,7 +66,7 @@ class RatersSection(QWidget):
 
     # for the tabs
 
-    def reading(self, project: "Project") -> Callable[[JobContext], Any]:
+    def reading(self, project: Project) -> Callable[[JobContext], Any]:
         """Return the function that reads this tab's rows; it runs in a thread."""
         raise NotImplementedError
 

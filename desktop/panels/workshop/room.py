@@ -2,14 +2,18 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QSpinBox, QWidget
 
 from biasprint.core.errors import AppError
+from biasprint.core.judging.fingerprint import AxisChoice, ShareOfChoices
 from biasprint.core.judging.packets.hand_out import MOST_SEATS, Collected
+from biasprint.core.judging.packets.outside import Tool
+from biasprint.core.judging.planner import Chance
 from biasprint.core.judging.workshop import Pin, WorkshopPlan
+from biasprint.core.project.project import Project
+from biasprint.core.runs.fingerprint import GroupPicture
 from biasprint.desktop import theme
 from biasprint.desktop.charts.live import few_people
 from biasprint.desktop.operations.fingerprint import FacilitatorView, Keeper
@@ -35,14 +39,6 @@ from biasprint.desktop.widgets.layout import STRETCH, Dialog, Gap, Sheet, add_to
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.raters import SEATS_KEPT, TOOLS
-
-if TYPE_CHECKING:
-    from biasprint.core.judging.fingerprint import AxisChoice, ShareOfChoices
-    from biasprint.core.judging.packets.outside import Tool
-    from biasprint.core.judging.planner import Chance
-    from biasprint.core.project.project import Project
-    from biasprint.core.runs.fingerprint import GroupPicture
-
 
 # ---- Seats
 
@@ -114,7 +110,7 @@ class SeatsBox(QWidget):
         self.tool.currentIndexChanged.connect(lambda _: self._tell_about())
         self._tell_about()
 
-    def show_made(self, number: int, tool: "Tool | None" = None) -> None:
+    def show_made(self, number: int, tool: Tool | None = None) -> None:
         if tool is None:
             words = plural(number, "1 packet is in the folder.", "%n packets are in the folder.")
         else:
@@ -122,7 +118,7 @@ class SeatsBox(QWidget):
             words = tr("{seats} the folder “{name}” there. Read its README.").format(seats=words, name=tool)
         self.said.setText(words)
 
-    def show_collected(self, found: "Collected") -> None:
+    def show_collected(self, found: Collected) -> None:
         words = [
             plural(found.finished, "1 seat is finished.", "%n seats are finished."),
             plural(found.unfinished, "1 is not.", "%n are not.") if found.unfinished else "",
@@ -133,7 +129,7 @@ class SeatsBox(QWidget):
         ]
         self.said.setText(" ".join(filter(None, words)))
 
-    def show_failure(self, error: "AppError") -> None:
+    def show_failure(self, error: AppError) -> None:
         self.said.setText(str(error))
 
     # inside
@@ -219,7 +215,7 @@ class FacilitatorPage(Sheet):
         self.forget()
         self.counts.setText(tr("Counting…"))
 
-    def show_view(self, view: "FacilitatorView") -> None:
+    def show_view(self, view: FacilitatorView) -> None:
         people = view.attendance
         self.counts.setText(
             tr("{began} {finished}").format(
@@ -230,7 +226,7 @@ class FacilitatorPage(Sheet):
         self._keep(view.picture)
         self._put(_group_card(view.picture))
 
-    def show_failure(self, error: "AppError") -> None:
+    def show_failure(self, error: AppError) -> None:
         self.counts.setText("")
         self._put(error_notice(error))
 
@@ -241,7 +237,7 @@ class FacilitatorPage(Sheet):
 
     # inside
 
-    def _keep(self, picture: "GroupPicture | None") -> None:
+    def _keep(self, picture: GroupPicture | None) -> None:
         self._picture = picture
         self.show_all.setVisible(picture is not None and picture.group is not None)
 
@@ -269,7 +265,7 @@ class FacilitatorPage(Sheet):
         add_to(self.box, STRETCH, in_row((self._column, 1)), 2)
 
 
-def _group_card(picture: "GroupPicture") -> QWidget:
+def _group_card(picture: GroupPicture) -> QWidget:
     """Return the shares of each axis with their intervals, or the reason why there are none."""
     if picture.group is None:
         return Label(tr(picture.reason), "soft", wrap=True)
@@ -293,7 +289,7 @@ def _group_card(picture: "GroupPicture") -> QWidget:
     return sheet
 
 
-def _share_row(grid: QGridLayout, row: int, axis: "AxisChoice", one: "ShareOfChoices", series: int) -> None:
+def _share_row(grid: QGridLayout, row: int, axis: AxisChoice, one: ShareOfChoices, series: int) -> None:
     k = len(axis.identities)
     grid.addWidget(Label(safe_line(one.label)), row, 0, Qt.AlignmentFlag.AlignVCenter)
     if one.share is None:
@@ -310,9 +306,7 @@ def _share_row(grid: QGridLayout, row: int, axis: "AxisChoice", one: "ShareOfCho
 class WorkshopRoom(QWidget):
     """The full screen of a workshop, with a blind window. Only a `Keeper` holds the project."""
 
-    def __init__(
-        self, shell: Shell, project: "Project", plan: "WorkshopPlan", chance: "Chance | None", pin: Pin
-    ) -> None:
+    def __init__(self, shell: Shell, project: Project, plan: WorkshopPlan, chance: Chance | None, pin: Pin) -> None:
         super().__init__()
         self.setProperty("role", "ground")
         self._shell = shell
@@ -394,7 +388,7 @@ class WorkshopRoom(QWidget):
             unfinished = self.seat is not None and self.seat.judging
             LeaveDialog(self, self._pin, unfinished=unfinished, on_leave=self.show_facilitator).open()
 
-    def _make_seats(self, seats: int, folder: Path, tool: "Tool | None") -> None:
+    def _make_seats(self, seats: int, folder: Path, tool: Tool | None) -> None:
         box = self.facilitator.seats
         self._keeper.make_seats(seats, folder, tool).start(
             self._shell.jobs, on_done=lambda made: box.show_made(made, tool), on_error=box.show_failure
@@ -403,13 +397,13 @@ class WorkshopRoom(QWidget):
     def _collect_seats(self, folder: Path) -> None:
         box = self.facilitator.seats
 
-        def show(collected: "Collected") -> None:
+        def show(collected: Collected) -> None:
             box.show_collected(collected)
             self._count()
 
         self._keeper.collect_seats(folder).start(self._shell.jobs, on_done=show, on_error=box.show_failure)
 
-    def _show_group(self, picture: "GroupPicture") -> None:
+    def _show_group(self, picture: GroupPicture) -> None:
         self.projector.show_picture(picture)
         self.pages.setCurrentWidget(self.projector)
         self.projector.setFocus()
@@ -455,7 +449,7 @@ class WorkshopRoom(QWidget):
 
 
 def open_workshop(
-    shell: Shell, plan: "WorkshopPlan", chance: "Chance | None", pin: Pin, *, seats_first: bool = False
+    shell: Shell, plan: WorkshopPlan, chance: Chance | None, pin: Pin, *, seats_first: bool = False
 ) -> WorkshopRoom | None:
     """Start a workshop with this plan of the open project, in the window around `shell`.
 

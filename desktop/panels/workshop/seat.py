@@ -1,7 +1,7 @@
 """The two pages of a workshop's room: a participant's seat, and the group as the leader projects it."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
@@ -11,12 +11,17 @@ from biasprint.core.draw.figure import Figure, FigureMark
 from biasprint.core.draw.frame import draw_figure
 from biasprint.core.errors import AppError
 from biasprint.core.judging.blind import SessionProgress, SessionView, StartInfo
+from biasprint.core.judging.fingerprint import OtherVoice
 from biasprint.core.judging.session import JudgingSession, offer_plans
 from biasprint.core.judging.workshop import participant_code
+from biasprint.core.runs.fingerprint import GroupPicture
 from biasprint.desktop import theme
 from biasprint.desktop.charts.chart import below
 from biasprint.desktop.charts.live import chance_range, few_people
 from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.jobs import JobHandle
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations.fingerprint import Keeper
 from biasprint.desktop.panels.base import Header
 from biasprint.desktop.panels.judge.control import JudgeControl
 from biasprint.desktop.panels.judge.question import UnreadWord
@@ -27,13 +32,6 @@ from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, Progress
 from biasprint.desktop.widgets.keys import ENTER, is_fresh, key_as_read
 from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, in_column, in_row, stack_of
 from biasprint.desktop.widgets.notice import error_notice
-
-if TYPE_CHECKING:
-    from biasprint.core.judging.fingerprint import OtherVoice
-    from biasprint.core.runs.fingerprint import GroupPicture
-    from biasprint.desktop.jobs import JobHandle
-    from biasprint.desktop.operations import Operation
-    from biasprint.desktop.operations.fingerprint import Keeper
 
 WIDTH = 560
 BACK_KEYS = (Qt.Key.Key_B, Qt.Key.Key_Backspace)
@@ -97,7 +95,7 @@ class Seat(QWidget):
     refused = Signal(object)
     opened = Signal()
 
-    def __init__(self, shell: Shell, keeper: "Keeper") -> None:
+    def __init__(self, shell: Shell, keeper: Keeper) -> None:
         super().__init__()
 
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -196,7 +194,7 @@ class Seat(QWidget):
     # inside
 
     def _ask(
-        self, operation: "Operation[Any]", then: Callable[[Any], object], otherwise: Callable[[AppError], object]
+        self, operation: Operation[Any], then: Callable[[Any], object], otherwise: Callable[[AppError], object]
     ) -> None:
         self._jobs.append(operation.start(self._shell.jobs, on_done=then, on_error=otherwise))
 
@@ -268,12 +266,12 @@ FORWARD = {Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Ent
 BACK = {Qt.Key.Key_Left, Qt.Key.Key_Backspace, Qt.Key.Key_PageUp}
 
 
-def steps_of(picture: "GroupPicture") -> tuple[int, ...]:
+def steps_of(picture: GroupPicture) -> tuple[int, ...]:
     """Return the steps that have data."""
     return (CHANCE, GROUP, MODELS) if picture.models else (CHANCE, GROUP)
 
 
-def figure_at(picture: "GroupPicture", step: int) -> Figure:
+def figure_at(picture: GroupPicture, step: int) -> Figure:
     """Return the bars of a step, for each axis its own: no line joins axes that have nothing to do with each other."""
     group = picture.group
     assert group is not None
@@ -299,7 +297,7 @@ def figure_at(picture: "GroupPicture", step: int) -> Figure:
     )
 
 
-def words_at(picture: "GroupPicture", step: int) -> str:
+def words_at(picture: GroupPicture, step: int) -> str:
     """Explain the step in a sentence or two, for everybody in the room."""
     group = picture.group
     assert group is not None
@@ -323,7 +321,7 @@ def words_at(picture: "GroupPicture", step: int) -> str:
     return tr("What language models chose among the same texts, beside your group.")
 
 
-def _marks(voice: "OtherVoice", series: str, *, chance: bool = False) -> list[FigureMark]:
+def _marks(voice: OtherVoice, series: str, *, chance: bool = False) -> list[FigureMark]:
     shares = {
         (share.dims["axis"], share.label): share
         for share in voice.findings
@@ -410,7 +408,7 @@ class ProjectorPage(QWidget):
         row.addStretch(1)
         in_column(self.words, (self.poster, 1), row, inside=self, spacing=tokens.gap, margins=tokens.margin)
 
-    def show_picture(self, picture: "GroupPicture") -> None:
+    def show_picture(self, picture: GroupPicture) -> None:
         """Begin at the first step."""
         self._picture, self._steps, self._at = picture, steps_of(picture), 0
         self._show()

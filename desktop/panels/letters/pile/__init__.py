@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from biasprint.core.errors import AppError
+from biasprint.core.letters import KeptLetter
 from biasprint.core.letters.kinds import ENDINGS
 from biasprint.core.letters.pile import FilePlace, Pile, PileRow, groups
 from biasprint.core.letters.pile.kept import KeptPile, PileEntry, PileFolder, PileWork
@@ -30,14 +31,11 @@ from biasprint.desktop.panels.letters.pile.keeper import (
 from biasprint.desktop.panels.letters.pile.view import PileView
 from biasprint.desktop.panels.letters.references import LettersProgress, ReferenceDialog
 from biasprint.desktop.panels.letters.start import ask_letter, in_folder, spelled
+from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import ElidedLabel, IconButton, LinkButton, QuietButton, StandInBadge, plural, tr
 from biasprint.desktop.widgets.events import CardDrop, open_below
 from biasprint.desktop.widgets.layout import STRETCH, Room, add_to, column_of, in_column, in_row, stack_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_line, safe_tip
-
-if TYPE_CHECKING:
-    from biasprint.core.letters import KeptLetter
-    from biasprint.desktop.shell import Shell
 
 LEAST_HEIGHT = 320  # text pixels
 BUTTONS_FROM = 900  # text pixels of width; with less, what can be done is in the menu
@@ -48,7 +46,7 @@ class PilePage(QWidget):
 
     closed = Signal()
 
-    def __init__(self, shell: "Shell") -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__()
         self.setProperty("role", "clear")
         self.shell = shell
@@ -237,7 +235,7 @@ class PilePage(QWidget):
             return
         self.open_letter(rows[at + by])
 
-    def _hand_over(self, paths: tuple[Path, ...], row: PileRow, found: "tuple[KeptLetter, str]") -> None:
+    def _hand_over(self, paths: tuple[Path, ...], row: PileRow, found: tuple[KeptLetter, str]) -> None:
         """Hand the letter to the panel, which may ask first; the place in the pile moves once it is shown."""
         drop_result(self._opening)
         self._opening = None
@@ -309,7 +307,7 @@ class PilePage(QWidget):
         kept = dict(self.keeper.letters)
         self._read_with(letters.read_with_cvs(paths=self.paths, rows=rows, chosen=chosen, kept=kept))
 
-    def _read_with(self, operation: "Operation[Pile]") -> None:
+    def _read_with(self, operation: Operation[Pile]) -> None:
         paths = self.paths
 
         def take(pile: Pile) -> None:
@@ -337,7 +335,7 @@ class PilePage(QWidget):
         if name:
             self._add_by(letters.join_outcomes(path=Path(name), rows=rows), take)
 
-    def _add_by(self, operation: "Operation[Any]", take: Callable[[Any], None]) -> None:
+    def _add_by(self, operation: Operation[Any], take: Callable[[Any], None]) -> None:
         """Run one operation at a time, because each starts from the current rows."""
 
         def over() -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QPixmap
@@ -17,12 +16,10 @@ from biasprint.core.letters.pile.kept import KeptPile, PileEntry, PileFolder, Pi
 from biasprint.core.machine.storage import Busy
 from biasprint.desktop import theme
 from biasprint.desktop.operations import operation
+from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, FlowLayout, Label, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.labels import show_words
 from biasprint.desktop.widgets.layout import Sheet, add_to, in_column, in_row
-
-if TYPE_CHECKING:
-    from biasprint.desktop.shell import Shell
 
 WRITE_AFTER_MILLISECONDS = 700  # of a change of the table, while others follow
 KEEP_DRAFTS = "keep_drafts"  # the setting
@@ -68,7 +65,7 @@ class PileKeeper(QObject):
     told = Signal()
     left = Signal(str)
 
-    def __init__(self, shell: "Shell", work: Callable[[], PileWork | None], parent: QObject) -> None:
+    def __init__(self, shell: Shell, work: Callable[[], PileWork | None], parent: QObject) -> None:
         super().__init__(parent)
         self._shell, self._work = shell, work
         self._timer = QTimer(self, singleShot=True, interval=WRITE_AFTER_MILLISECONDS)
