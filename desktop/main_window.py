@@ -33,7 +33,7 @@ from biasprint.desktop.settings import Settings
 from biasprint.desktop.shell import Command
 from biasprint.desktop.warm_up import import_store, is_importing
 from biasprint.desktop.widgets import Banners, Notice, tr
-from biasprint.desktop.widgets.events import FileDrop, first_field
+from biasprint.desktop.widgets.events import FileDrop, below, first_field
 from biasprint.desktop.widgets.frame import Rail, StatusLine
 from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.layout import add_to, order_tabs
@@ -403,7 +403,8 @@ class MainWindow(QMainWindow):
         self.palette_box.offer([*(panel.commands() if panel is not None else ()), *window_commands(self)])
 
     def _open_menu(self) -> None:
-        file_menu(self).popup(self.rail.brand.mapToGlobal(self.rail.brand.rect().bottomLeft()))
+        menu = file_menu(self)
+        menu.popup(below(self.rail.brand, menu))
 
     def _show_what_works(self) -> None:
         has_project = self.project is not None

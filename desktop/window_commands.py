@@ -25,7 +25,6 @@ from PySide6.QtWidgets import (
     QListView,
     QMenu,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
@@ -44,6 +43,7 @@ from biasprint.desktop.widgets.frame import Rail
 from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.layout import in_column
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
+from biasprint.desktop.widgets.small_table import TextDelegate
 
 if TYPE_CHECKING:
     from biasprint.desktop.tour import Tour
@@ -360,7 +360,7 @@ WIDTH = 560
 MOST_ROWS = 8
 
 
-class _CommandDelegate(QStyledItemDelegate):
+class _CommandDelegate(TextDelegate):
     """The drawing of a command: its title, and its key at the right."""
 
     def paint(

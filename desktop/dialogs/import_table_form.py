@@ -27,6 +27,7 @@ from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import named, show_words
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, Gap, add_to, fitting, grid_of, in_column, in_row
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
+from biasprint.desktop.widgets.small_table import TextDelegate
 from biasprint.desktop.wording.generators import words_of
 
 SEVERAL, BEFORE = "\n", "before"  # the data of the entry that asks for several; a property: the entry before it
@@ -264,6 +265,7 @@ class SeveralColumns(Dialog):
         super().__init__(parent, tr("Several columns"), modal=False)
         tokens = theme.current()
         self.list = named(QListWidget(), tr("Columns, each with the texts of one model"))
+        self.list.setItemDelegate(TextDelegate(self.list))
         for column in columns:
             item = QListWidgetItem(as_given(column) or tr("(no name)"), self.list)
             item.setData(Qt.ItemDataRole.UserRole, column)
@@ -349,6 +351,7 @@ class Preview(QWidget):
         self.model = PreviewModel()
         self.table = named(QTableView(showGrid=False, wordWrap=False), tr("First rows, as they would be read"))
         self.table.setModel(self.model)
+        self.table.setItemDelegate(TextDelegate(self.table))
         self.table.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.setTabKeyNavigation(False)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QFrame, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
@@ -40,6 +40,7 @@ from biasprint.desktop.widgets.layout import (
     empty,
     in_column,
     in_row,
+    mirrored,
 )
 
 if TYPE_CHECKING:
@@ -311,7 +312,8 @@ class PartsPage(QFrame):
         high = max(0, min(wanted, foot - 16 - above))
         self._area.setFixedHeight(high)
         self.setFixedHeight(above + high)
-        self.move(room.width() - width - 16, foot - self.height() - 8)
+        place = QRect(room.width() - width - 16, foot - self.height() - 8, width, self.height())
+        self.move(mirrored(self._window, place).topLeft())
 
 
 def _heading_of(state: "PartState") -> str:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop import theme
 from biasprint.desktop.operations.measuring import ScorerLine
 from biasprint.desktop.widgets import Chip, ElidedLabel, Label, StandInBadge, number
-from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.choice import CheckBox, ComboBox
 from biasprint.desktop.widgets.labels import named, show_if
 from biasprint.desktop.widgets.layout import FlowLayout, in_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
@@ -85,7 +85,7 @@ class ScorerRow(QWidget):
         super().__init__()
         info = line.info
         self.line = line
-        self.check = QCheckBox(safe_line(tr(scorer_title(info.name))).replace("&", "&&"))
+        self.check = CheckBox(safe_line(tr(scorer_title(info.name))).replace("&", "&&"))
         self.check.setEnabled(not info.unavailable)
         self.check.setChecked(line.needed and not info.unavailable)
         self.count = Label("", "note")

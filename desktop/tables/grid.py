@@ -15,6 +15,7 @@ from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.labels import hidden, show_if, show_words
 from biasprint.desktop.widgets.layout import in_column
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
+from biasprint.desktop.widgets.small_table import TextDelegate
 
 Index = QModelIndex | QPersistentModelIndex
 Cells = list[list[str]]
@@ -156,6 +157,7 @@ class GridEdit(QWidget):
         """`example`: a table that a button inserts, while the table is empty."""
         super().__init__()
         self.grid, self.view, self._example = Grid(), _View(), [list(row) for row in example]
+        self.view.setItemDelegate(TextDelegate(self.view))
         self.trouble = hidden(Label("", "problem", wrap=True))
         view = self.view
         view.setModel(self.grid)

@@ -22,6 +22,7 @@ from biasprint.core.language import tr
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.layout import FlowLayout
 from biasprint.desktop.widgets.safe_text import isolated, safe_line, safe_tip
+from biasprint.desktop.widgets.small_table import TextDelegate
 
 # ---- A row to search in
 
@@ -97,6 +98,8 @@ class ComboBox(QComboBox):
     def showPopup(self) -> None:
         # Qt decided whether the list has a bar to scroll by before the box was in the window, by another style.
         self.view().setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        if not isinstance(self.itemDelegate(), TextDelegate):
+            self.setItemDelegate(TextDelegate(self))
         super().showPopup()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -152,6 +155,10 @@ class CheckBox(QCheckBox):
         more = self.fontMetrics().boundingRect(room, int(WRAPPED), self.text()).height() - words.height()
         return line.height() + (more if width < line.width() else 0)
 
+    def initStyleOption(self, option: QStyleOptionButton) -> None:
+        super().initStyleOption(option)
+        option.text = isolated(option.text)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
@@ -169,4 +176,4 @@ class CheckBox(QCheckBox):
         room = self.style().subElementRect(QStyle.SubElement.SE_CheckBoxContents, option, self)
         painter.setPen(option.palette.color(QPalette.ColorRole.WindowText))
         align = QStyle.visualAlignment(self.layoutDirection(), Qt.AlignmentFlag.AlignLeft)
-        painter.drawText(room, int(WRAPPED | align), self.text())
+        painter.drawText(room, int(WRAPPED | align), isolated(self.text()))

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 
 from biasprint.desktop.widgets.labels import Label, hidden
+from biasprint.desktop.widgets.layout import mirrored
 from biasprint.desktop.widgets.words import tr
 
 
@@ -91,10 +92,16 @@ def local_files(data: QMimeData) -> list[Path]:
     return [path for path in local_paths(data) if path.is_file()]
 
 
+def below(button: QWidget, menu: QMenu) -> QPoint:
+    """Return where on the screen a menu opens below its button: both begin at the same place."""
+    corner, width = button.rect().bottomLeft(), menu.sizeHint().width()
+    return button.mapToGlobal(mirrored(button, QRect(corner, QSize(width, 1))).topLeft())
+
+
 def open_below(menu: QMenu, button: QWidget) -> QMenu:
     """Open a menu below its button; it is deleted when it is closed."""
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
+    menu.popup(below(button, menu))
     return menu
 
 

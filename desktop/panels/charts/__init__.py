@@ -31,6 +31,7 @@ from biasprint.desktop.read.board import BoardData, StoredBoard
 from biasprint.desktop.read.charts import StoredCharts, StoredFigures, StudyFigures
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Label, Notice, plural, tr
+from biasprint.desktop.widgets.events import below
 from biasprint.desktop.widgets.labels import hidden, named
 from biasprint.desktop.widgets.layout import add_to, in_column, in_row
 from biasprint.desktop.wording.generators import WantedTexts
@@ -297,7 +298,7 @@ class ChartsPanel(Panel):
                 head = self.live.head
                 self.goals = head.goals_menu(goals, self._go_on)
                 self.goals.aboutToHide.connect(self.goals.deleteLater)
-                self.goals.popup(head.go_on.mapToGlobal(head.go_on.rect().bottomLeft()))
+                self.goals.popup(below(head.go_on, self.goals))
 
         self.shell.jobs.start(
             tr("Live board"),

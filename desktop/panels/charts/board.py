@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -24,6 +24,7 @@ from biasprint.desktop.plots.card import PlotHost
 from biasprint.desktop.read.board import MOST_RUNS, BoardData, BoardMeasure, StudyBoard
 from biasprint.desktop.widgets import EmptyState, Label, ProgressThin, QuietButton, number, plural, spelled_seconds, tr
 from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import below
 from biasprint.desktop.widgets.labels import named, show_if, show_words
 from biasprint.desktop.widgets.layout import (
     STRETCH,
@@ -215,7 +216,7 @@ def _menu_button(text: str, make: Callable[[], QMenu]) -> QuietButton:
 
     def open_menu() -> None:
         menu = make()
-        menu.exec(button.mapToGlobal(QPoint(0, button.height())))
+        menu.exec(below(button, menu))
         menu.deleteLater()
 
     button.clicked.connect(open_menu)

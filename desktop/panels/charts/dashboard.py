@@ -15,8 +15,9 @@ from biasprint.desktop.plots.axis import Legend
 from biasprint.desktop.read.board import BoardMeasure
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import Card, IconButton, Label, StandInBadge, tr
+from biasprint.desktop.widgets.events import below
 from biasprint.desktop.widgets.keys import key_as_read, shortcut
-from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, add_to, in_column, in_row, mirrored
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.live import value_words
 
@@ -218,6 +219,17 @@ def packed(sizes: Sequence[str], columns: int) -> list[QRect]:
     return areas
 
 
+@dataclass(frozen=True)
+class Arrow:
+    """A key with an arrow: its name, and the sign on it."""
+
+    key: str
+    sign: str
+
+
+LEFT, RIGHT = Arrow("Left", "←"), Arrow("Right", "→")
+
+
 class CardActions(QObject):
     """The menu of a card on a board, its keys, and dragging it by its heading."""
 
@@ -231,8 +243,9 @@ class CardActions(QObject):
         handle.setCursor(Qt.CursorShape.OpenHandCursor)
         handle.setToolTip(tr("Drag to move the card. Ctrl+Shift+arrows do the same."))
         handle.installEventFilter(self)
-        shortcut("Ctrl+Shift+Left", card, lambda: board.move(key, -1), repeats=True)
-        shortcut("Ctrl+Shift+Right", card, lambda: board.move(key, 1), repeats=True)
+        self._forward, self._back = (RIGHT, LEFT) if card.isRightToLeft() else (LEFT, RIGHT)
+        shortcut(f"Ctrl+Shift+{self._forward.key}", card, lambda: board.move(key, -1), repeats=True)
+        shortcut(f"Ctrl+Shift+{self._back.key}", card, lambda: board.move(key, 1), repeats=True)
         shortcut("Ctrl+Shift+Up", card, lambda: board.pin(key))
         shortcut("Ctrl+Shift+Down", card, lambda: board.resize_card(key))
 
@@ -259,15 +272,16 @@ class CardActions(QObject):
             action.triggered.connect(lambda _=False, size=size: board.resize_card(key, size))
         menu.addAction(f"{tr('Next size')}\tCtrl+Shift+↓").triggered.connect(lambda: board.resize_card(key))
         menu.addSeparator()
-        menu.addAction(f"{tr('Move forward')}\tCtrl+Shift+←").triggered.connect(lambda: board.move(key, -1))
-        menu.addAction(f"{tr('Move back')}\tCtrl+Shift+→").triggered.connect(lambda: board.move(key, 1))
+        forward, back = self._forward.sign, self._back.sign
+        menu.addAction(f"{tr('Move forward')}\tCtrl+Shift+{forward}").triggered.connect(lambda: board.move(key, -1))
+        menu.addAction(f"{tr('Move back')}\tCtrl+Shift+{back}").triggered.connect(lambda: board.move(key, 1))
         menu.addSeparator()
         menu.addAction(tr("Take off the board")).triggered.connect(lambda: board.show_card(key, False))
         return menu
 
     def _open(self) -> None:
         menu = self.menu()
-        menu.exec(self.button.mapToGlobal(QPoint(0, self.button.height())))
+        menu.exec(below(self.button, menu))
         menu.deleteLater()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -403,7 +417,7 @@ class Dashboard(QWidget):
             left, right = round(cell.x() * (wide + gap)), round((cell.x() + cell.width()) * (wide + gap)) - gap
             top = cell.y() * (high + gap)
             height = cell.height() * (high + gap) - gap
-            self.cards[key].setGeometry(left, top, right - left, height)
+            self.cards[key].setGeometry(mirrored(self, QRect(left, top, right - left, height)))
             bottom = max(bottom, top + height)
         for key, card in self.cards.items():
             card.setVisible(key in keys)

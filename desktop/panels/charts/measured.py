@@ -44,6 +44,7 @@ class FigureCard(Card):
         self.behind = Label("", "strong", wrap=True)
         self.names = QStringListModel(self)
         self.list = QListView()
+        self.list.setItemDelegate(TextDelegate(self.list))
         self.note = Label("", "note", wrap=True)
         self.text = PlainText(name=tr("Text behind the figure"))
         self._lay_out()

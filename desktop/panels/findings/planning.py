@@ -12,6 +12,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobRunner
 from biasprint.desktop.operations.measuring import PlanChoices, lock_analysis_plan, read_plan_file, save_plan_file
 from biasprint.desktop.widgets import FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
+from biasprint.desktop.widgets.choice import CheckBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import hidden, named, show_if
 from biasprint.desktop.widgets.layout import STRETCH, Dialog, Sheet, add_to, fitting, grid_of, in_column, in_row
@@ -31,7 +32,7 @@ class PlannedFindingRow(QWidget):
 
     def __init__(self, name: str, ask: str) -> None:
         super().__init__()
-        self.check = QCheckBox(safe_line(tr(ask or name)).replace("&", "&&"))
+        self.check = CheckBox(safe_line(tr(ask or name)).replace("&", "&&"))
         self.name = named(QLineEdit(name), tr("Finding"))
         self.margin = QDoubleSpinBox(minimum=0, maximum=LARGEST_MARGIN, decimals=3, singleStep=0.05)
         self.margin.setSpecialValueText(tr("no margin"))

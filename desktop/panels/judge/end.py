@@ -63,6 +63,7 @@ from biasprint.desktop.widgets.layout import (
     in_row,
 )
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TextDelegate
 
 STATES = {"done": "✓", "skipped": "↷", "left": "○", "unusable": "–"}
 STATE_WORDS = {"done": "answered", "skipped": "skipped", "left": "left", "unusable": "cannot be shown"}
@@ -135,6 +136,7 @@ class EndPage(QWidget):
         self.list = EntryList(self.keys)
         self.setFocusProxy(self.list)  # so that arrows and Enter work at once
         self.list.setAccessibleName(tr("Comparisons"))
+        self.list.setItemDelegate(TextDelegate(self.list))
         self.list.setUniformItemSizes(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

@@ -37,7 +37,7 @@ from biasprint.desktop.widgets import (
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.labels import show_words
 from biasprint.desktop.widgets.layout import Gap, Sheet, add_to, clear_column, column_of, in_column, in_row
-from biasprint.desktop.widgets.safe_text import DisplayText, as_given, safe_line
+from biasprint.desktop.widgets.safe_text import DisplayText, as_given, isolated, safe_line
 
 # ---- Kept letters to open
 
@@ -87,10 +87,10 @@ class _RowDelegate(QStyledItemDelegate):
         width = option.fontMetrics.horizontalAdvance(side)
         painter.setPen(QColor(tokens.ink if chosen else tokens.soft))
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), side)
-        left = room.adjusted(0, 0, -width - tokens.px(16), 0)
-        title = option.fontMetrics.elidedText(str(index.data()), Qt.TextElideMode.ElideRight, left.width())
+        beside = QStyle.visualRect(option.direction, room, room.adjusted(0, 0, -width - tokens.px(16), 0))
+        title = option.fontMetrics.elidedText(isolated(str(index.data())), Qt.TextElideMode.ElideRight, beside.width())
         painter.setPen(QColor(tokens.ink))
-        painter.drawText(left, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), title)
+        painter.drawText(beside, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), title)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, theme.current().px(ROW_HEIGHT))

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QMenu, QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QStyleOptionViewItem, QTableView, QWidget
 
 from biasprint.core.letters.pile import PileRow
 from biasprint.desktop import theme
@@ -41,7 +41,7 @@ from biasprint.desktop.panels.letters.pile.rows import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
-from biasprint.desktop.widgets.small_table import LEFT, RIGHT, as_rows
+from biasprint.desktop.widgets.small_table import LEFT, RIGHT, TextDelegate, as_rows
 from biasprint.desktop.widgets.words import plural, tr
 
 # ---- The item model
@@ -352,7 +352,7 @@ def choices_of(column: str, labels: Mapping[str, str]) -> Sequence[tuple[str, st
     return ((CHOSEN, outcome_said(True)), (NOT_CHOSEN, outcome_said(False)))
 
 
-class _Delegate(QStyledItemDelegate):
+class _Delegate(TextDelegate):
     """The editors: a group and an outcome are chosen from a list; a name and an occupation are typed."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:

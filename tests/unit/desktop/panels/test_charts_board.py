@@ -367,6 +367,26 @@ def test_keys_move_pin_and_size_a_card_and_the_layout_is_told(board: LiveBoard, 
     assert button.accessibleDescription() == "Card 1 of 8, wide, pinned"
 
 
+@pytest.mark.usefixtures("right_to_left")
+def test_from_right_to_left_the_first_card_is_at_the_right_and_the_right_arrow_moves_forward(
+    board: LiveBoard, qtbot: QtBot
+) -> None:
+    show(board, scene.data(60))
+    cards = board.dashboard.cards
+    first, second, third = board.dashboard.on_board()[:3]
+    assert cards[first].geometry().right() == board.dashboard.rect().right()
+    assert cards[second].geometry().right() < cards[first].geometry().left()
+    held = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    plot = cards[third].plot  # type: ignore[attr-defined]
+    plot.setFocus()
+    QTest.keyClick(plot, Qt.Key.Key_Right, held)
+    assert board.dashboard.on_board()[:3] == [first, third, second]
+    QTest.keyClick(plot, Qt.Key.Key_Left, held)
+    assert board.dashboard.on_board()[:3] == [first, second, third]
+    keys = [action.text().partition("\t")[2] for action in board.dashboard.actions_of[third].menu().actions()]
+    assert [key[-1] for key in keys if key][-2:] == ["→", "←"], "forward, and back"
+
+
 def test_a_kept_layout_is_that_of_the_next_board(board: LiveBoard) -> None:
     places = [Place(LENGTHS, "tall"), Place(COMMUNAL, pinned=True), Place(AGENTIC, shown=False)]
     show(board, scene.data(60, layout={"cards": [place.stored() for place in places]}))

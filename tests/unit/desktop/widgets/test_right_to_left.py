@@ -2,16 +2,18 @@
 
 import pytest
 from fake_shell import FakeShell
-from PySide6.QtCore import QEvent, QMargins, QRect, Qt
+from PySide6.QtCore import QEvent, QLocale, QMargins, QRect, Qt
 from PySide6.QtGui import QImage, QKeyEvent, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QListView, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListView, QMenu, QStyleOptionViewItem, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from biasprint.desktop import theme
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.charts.measured import TitleDelegate
+from biasprint.desktop.panels.letters.start import SIDE_ROLE, _RowDelegate
 from biasprint.desktop.widgets import Button, Label
-from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.choice import CheckBox, ComboBox
+from biasprint.desktop.widgets.events import below
 from biasprint.desktop.widgets.keys import key_as_read
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Column, Sheet, add_to, in_column
 from biasprint.desktop.widgets.safe_text import isolated
@@ -64,6 +66,56 @@ def test_a_box_begins_at_the_right_with_its_words_in_their_order(qtbot: QtBot):
     shown = inked(box, box.rect().adjusted(60, 8, -8, -8))  # without border and arrow
     assert box.rect().right() - shown.right() < 16
     assert ends_in_dots(box, shown)
+
+
+def test_a_boxs_list_shows_each_choice_in_the_order_of_its_letters(qtbot: QtBot):
+    box = ComboBox()
+    qtbot.addWidget(box)
+    box.addItem("WWWW ...", "key")
+    box.show()
+    box.showPopup()
+    view = box.view()
+    shown = inked(view.viewport(), view.visualRect(view.model().index(0, 0)).adjusted(6, 6, -6, -6))
+    box.hidePopup()
+    assert shown.width() > 20
+    assert view.itemDelegate().displayText("WWWW ...", QLocale()) == isolated("WWWW ...") != "WWWW ..."
+
+
+def test_a_check_box_shows_its_words_in_their_order(qtbot: QtBot):
+    box = CheckBox("WWWW WWWW ...")
+    qtbot.addWidget(box)
+    box.setFixedWidth(400)
+    box.show()
+    assert ends_in_dots(box, inked(box, box.rect().adjusted(8, 4, -28, -4)))
+
+
+def test_a_menu_begins_below_where_its_button_begins(qtbot: QtBot):
+    button = Button("Export…")
+    qtbot.addWidget(button)
+    button.show()
+    menu = QMenu(button)
+    menu.addAction("A format with a long name and further words")
+    corner = button.mapFromGlobal(below(button, menu))
+    assert corner.x() + menu.sizeHint().width() == button.width()
+    assert corner.y() == button.rect().bottom()
+
+
+def test_a_saved_letter_has_its_title_at_the_right_and_the_day_at_the_left(qtbot: QtBot):
+    model = QStandardItemModel()
+    row = QStandardItem("Maria")
+    row.setData("11:30", SIDE_ROLE)
+    model.appendRow(row)
+    shelf = QListView()
+    qtbot.addWidget(shelf)
+    shelf.setModel(model)
+    shelf.setItemDelegate(_RowDelegate(shelf))
+    shelf.resize(300, 80)
+    shelf.show()
+    room = shelf.visualRect(model.index(0, 0)).adjusted(2, 4, -2, -4)
+    halves = room.adjusted(0, 0, -room.width() // 2, 0), room.adjusted(room.width() // 2, 0, 0, 0)
+    day, title = (inked(shelf.viewport(), half) for half in halves)
+    assert day.left() - room.left() < 16
+    assert room.right() - title.right() < 16
 
 
 @pytest.mark.parametrize("key", ["", "1"])

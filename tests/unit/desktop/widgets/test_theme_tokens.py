@@ -78,6 +78,7 @@ COLOR = re.compile(r"#[0-9A-Fa-f]{6}\b")
 PARTS = (
     ("QPushButton", "border"), ("QPushButton:pressed", "border-color"), ("QLineEdit", "border"),
     ("QCheckBox::indicator", "border"), ("QCheckBox::indicator:checked", "border-color"),
+    ("QListView::indicator", "border"), ("QListView::indicator:checked", "border-color"),
     ("QSlider::handle:horizontal", "border"), ("QSlider::sub-page:horizontal", "background"),
     ("QProgressBar::chunk", "background"), ("QScrollBar::handle", "background"),
     ("QScrollBar::handle:hover", "background"), ("QToolButton:checked", "border-color"),
