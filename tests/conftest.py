@@ -142,6 +142,16 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
+@pytest.fixture
+def own_statements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Projects that share no compiled statement with those of other tests."""
+    import sqlalchemy
+
+    from biasprint.core.project import connection
+
+    monkeypatch.setattr(connection, "create_engine", sqlalchemy.create_engine)
+
+
 def remember_models() -> None:
     """Hash the models that come with the program once: each home is that of a program that has been used."""
     from biasprint.core.machine import storage

@@ -20,6 +20,7 @@ from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.settings import Settings
 from biasprint.desktop.window_commands import help_text
 
+pytestmark = pytest.mark.usefixtures("own_statements")
 KINDS = {
     "Project", "ProjectStore", "PacketStore", "PacketWording", "Reader", "Writer", "JudgingWork", "RaterSession",
     "PacketParts", "ComparisonRow", "PlanRow", "SessionRow", "PacketRow", "RaterRow", "SourceRow", "Facts",

@@ -37,6 +37,7 @@ from biasprint.desktop.jobs import JobState
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("own_statements")
 IDENTITIES = {"zqidentone": "Zqlabelone", "zqidenttwo": "Zqlabeltwo"}
 THEMES = ("castle", "stars", "rain")
 # What each kind of hidden thing is called; "folder" and "recent" are names of files' places.

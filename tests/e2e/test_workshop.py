@@ -25,6 +25,7 @@ from biasprint.desktop.panels.workshop.participant import SaveDialog
 from biasprint.desktop.panels.workshop.room import LeaveDialog
 from biasprint.desktop.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("own_statements")
 # Words used nowhere else: what another test of this process left behind would count as a leak of these.
 HIDDEN = {
     "file": "zqhallfile", "folder": "zqhallfolder", "recent": "zqhallrecent", "axis": "zqhallaxis",

@@ -29,6 +29,7 @@ from biasprint.core.project.specs import (
 )
 from biasprint.core.text import sha256_text
 
+pytestmark = pytest.mark.usefixtures("own_statements")
 # Words that occur nowhere else, so that finding one is finding what is hidden.
 IDENTITIES = ("zqidentityone", "zqidentitytwo")
 HIDDEN = (*IDENTITIES, "zqaxis", "zqmodel", "zqplan", "zqfile", "zqprompt")

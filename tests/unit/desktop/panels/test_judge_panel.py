@@ -31,6 +31,7 @@ from biasprint.desktop.panels.judge.teaching import RevealedTexts
 from biasprint.desktop.settings import Settings
 from biasprint.desktop.widgets import Button, Notice, left_words
 
+pytestmark = pytest.mark.usefixtures("own_statements")
 # Words that occur nowhere else, so that finding one is finding what is hidden.
 PATIENCE = 30_000  # milliseconds
 AXES = {"zqrace": ("zqone", "zqtwo", "zqthree"), "zqorient": ("zqfour", "zqfive")}
