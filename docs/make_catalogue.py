@@ -256,7 +256,7 @@ ALWAYS = (
 NOT_SHOWN = (
     "core/python", "core/language", "core/backends/llama_cpp/template.py", "core/judging/model_rater.py",
     "core/letters/model_reading.py", "core/letters/word", "core/swap", "desktop/self_test.py",
-    "desktop/start_time.py", "core/machine/child_main.py",
+    "desktop/start_time.py", "desktop/theme/__init__.py", "core/machine/child_main.py",
 )  # fmt: skip
 # Calls whose strings nobody reads.
 NOT_READ = {
@@ -264,7 +264,7 @@ NOT_READ = {
     "LookupError", "compile", "fullmatch", "match", "search", "sub", "finditer", "findall", "split", "startswith",
     "endswith", "removeprefix", "removesuffix", "replace", "partition", "rpartition", "execute", "exec_driver_sql",
     "getLogger", "debug", "warning", "encode", "setStyleSheet", "setObjectName", "cast", "TypeVar", "index",
-    "find", "strip", "count", "fromisoformat", "strftime", "setProperty",
+    "find", "strip", "count", "fromisoformat", "strftime", "setProperty", "Arrow",
 }  # fmt: skip
 SHOWN_RESOURCES = {
     "core/tables/study_fields.toml": {"description"},

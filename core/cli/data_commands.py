@@ -294,7 +294,10 @@ def score(
     if not names and rubric is None:
         raise UsageError("No scorer was named.", hint=f"Name one with --scorer: {', '.join(known)}.")
     if rubric is not None and (cluster is not None or is_project(data)):
-        raise UsageError("A rubric is for tables.", hint="Write a project's texts with “biasprint export” first.")
+        raise UsageError(
+            "A rubric rates the texts of a table, not those of a project.",
+            hint="Write a project's texts with “biasprint export” first.",
+        )
     if rubric is None and (backend or model or endpoint or settings):
         raise UsageError("A model rates by a rubric.", hint="Say with --rubric what for.")
     if cluster is not None:

@@ -63,7 +63,8 @@ def make(
         workshop = bool(workshops_among([chosen]))
         if workshop and rater is not None:
             raise UsageError(
-                "In a workshop nobody is told apart: its codes are random.", hint="Say how many seats with --raters."
+                "In a workshop everybody is anonymous: seats get random codes.",
+                hint="Say how many seats with --raters.",
             )
         tool = None if to == "biasprint" else to
         if workshop:

@@ -5,6 +5,7 @@ pixels at the usual size of type, y downwards, from the top left corner; colours
 """
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Literal
 
 from biasprint.core.draw.figure import Figure, FigureMark
 from biasprint.core.draw.words import told
-from biasprint.core.language import InLanguage, tr
+from biasprint.core.language import InLanguage, tr, unbroken
 
 TextStyle = Literal["title", "label", "strong", "note", "strong-note", "small"]
 Anchor = Literal["start", "middle", "end"]
@@ -31,6 +32,7 @@ DASHES: tuple[tuple[float, ...], ...] = (
 )  # fmt: skip
 NULL_DASH, BAND_DASH = (4.0, 3.0), (3.0, 2.0)
 
+_BLANKS = re.compile(r"[^\S\u00a0]+")  # where a line may end
 Point = tuple[float, float]
 
 
@@ -133,7 +135,8 @@ class Canvas(ABC):
 
     def _pieces(self, text: str, style: TextStyle, room: float) -> Iterator[str]:
         """The words, those that do not fit a line in pieces."""
-        for word in text.split():
+        for joined in _BLANKS.split(unbroken(text).strip()):
+            word = joined.replace("\u00a0", " ").replace("\u2011", "-")
             while len(word) > 1 and self.measure(InLanguage(word), style) > room:
                 shorter = ((end, self.measure(InLanguage(word[:end]), style)) for end in range(len(word), 1, -1))
                 fit = next((end for end, wide in shorter if wide <= room), 1)

@@ -8,6 +8,7 @@ A language is one catalogue, `resources/languages/CODE.po`, in gettext's format;
 """
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
 
@@ -82,6 +83,19 @@ def joined(sign: str, *parts: str) -> str:
     if any(isinstance(part, InLanguage) for part in parts):
         return InLanguage(sign.join(map(tr, parts)))
     return sign.join(parts)
+
+
+# Between a number and its unit, a letter and its number, and in “95-%-Intervall”.
+_JOINED = re.compile(r"(?<=\d) (?=[%×°](?!\w))|(?<=\b[a-zA-Z]) (?=[=<>≤≥≈] [-−+]?\.?\d)|(?<= [=<>≤≥≈]) (?=[-−+]?\.?\d)")
+_HYPHENS = re.compile(r"(?<=\d)-(?=%)|(?<=\d-%)-(?=\w)")
+
+
+def unbroken(text: str) -> str:
+    """Return a text in which no line ends between a number and its sign: "5 %" and "p = 1.00" keep together."""
+    if "%" not in text and "=" not in text and _JOINED.search(text) is None:
+        return text
+    kept = _HYPHENS.sub("\u2011", _JOINED.sub("\u00a0", text))
+    return InLanguage(kept) if isinstance(text, InLanguage) else kept
 
 
 def plural(n: int, one: str, many: str, number: Callable[[int], str] = str) -> str:

@@ -16,7 +16,7 @@ from biasprint.core.draw.figure import Figure
 from biasprint.core.draw.frame import MARGIN, NAMESPACE, WIDTH, SvgCanvas, draw_figure
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.language import InLanguage, tr
+from biasprint.core.language import InLanguage, tr, unbroken
 from biasprint.core.report.blocks import (
     INK,
     LINES,
@@ -286,13 +286,13 @@ class _Signs:
     def shown(self, text: str) -> str:
         """The text without controls, as it can be drawn."""
         if text.isascii():
-            return printable(text)
+            return unbroken(printable(text))
         plain = "".join(
             part if JOINERS.match(part) else printable(part) for part in JOINERS.split(UNDRAWN.sub("", text))
         )
         missing = {sign for sign in plain if ord(sign) not in _drawn() and not sign.isspace()} - {*"\u200c\u200d"}
         self._unknown.update(dict.fromkeys(sign for sign in plain if sign in missing))
-        return plain.translate(dict.fromkeys(map(ord, missing), BOX))
+        return unbroken(plain.translate(dict.fromkeys(map(ord, missing), BOX)))
 
     def note(self) -> str:
         """A sentence that names the signs that are boxes; empty where there are none."""

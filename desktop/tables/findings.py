@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from biasprint.core.language import unbroken
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.safe_text import safe_tip
 from biasprint.desktop.widgets.small_table import LEFT, RIGHT
@@ -330,9 +331,9 @@ def head_height(head: QuestionHead, font: QFont, width: int, folds: bool = False
     """Return the height of a question with its answer at this width."""
     room = _head_room(width, folds)
     asked = QFontMetrics(_strong(font)).boundingRect(room, WORDS, _asked(head)).height()
-    answer = QFontMetrics(font).boundingRect(room, WORDS, tr(head.answer)).height()
-    figures = QFontMetrics(_small(font)).boundingRect(room, WORDS, tr(head.figures)).height() + 2 if head.figures else 0
-    return asked + answer + figures + theme.current().px(2 * HEAD_MARGIN + 2)
+    answer = QFontMetrics(font).boundingRect(room, WORDS, unbroken(tr(head.answer))).height()
+    below = QFontMetrics(_small(font)).boundingRect(room, WORDS, unbroken(tr(head.figures))).height() + 2
+    return asked + answer + (below if head.figures else 0) + theme.current().px(2 * HEAD_MARGIN + 2)
 
 
 def _paint_head(cell: _Cell, head: QuestionHead, font: QFont, is_open: bool | None, state: QStyle.StateFlag) -> None:
@@ -353,8 +354,8 @@ def _paint_head(cell: _Cell, head: QuestionHead, font: QFont, is_open: bool | No
     ):
         painter.setFont(its_font)
         painter.setPen(QColor(ink))
-        painter.drawText(inside, words, text)
-        inside.translate(0, painter.boundingRect(inside, words, text).height() + below)
+        painter.drawText(inside, words, unbroken(text))
+        inside.translate(0, painter.boundingRect(inside, words, unbroken(text)).height() + below)
     if is_open is None:
         return
     line = QRect(

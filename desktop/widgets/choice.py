@@ -152,7 +152,7 @@ class CheckBox(QCheckBox):
         line = self.sizeHint()
         words = self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, self.text())
         room = QRect(0, 0, max(width - (line.width() - words.width()), 1), 10_000)
-        more = self.fontMetrics().boundingRect(room, int(WRAPPED), self.text()).height() - words.height()
+        more = self.fontMetrics().boundingRect(room, int(WRAPPED), isolated(self.text())).height() - words.height()
         return line.height() + (more if width < line.width() else 0)
 
     def initStyleOption(self, option: QStyleOptionButton) -> None:

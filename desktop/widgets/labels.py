@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QStyle, QWidget
 
-from biasprint.core.language import tr
+from biasprint.core.language import tr, unbroken
 from biasprint.desktop.theme import Tokens, current, follow
 from biasprint.desktop.widgets.layout import grid_of, in_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
@@ -35,7 +35,13 @@ class Label(QLabel):
         super().setAlignment(shown | Qt.AlignmentFlag.AlignAbsolute)
 
     def setText(self, text: str) -> None:
-        super().setText(tr(text))
+        """Show a text; where it is wrapped, no line ends between a number and its sign."""
+        self._said = tr(text)
+        super().setText(unbroken(self._said) if self.wordWrap() else self._said)
+
+    def text(self) -> str:
+        shown = super().text()
+        return self._said if shown == unbroken(self._said) else shown
 
     def minimumSizeHint(self) -> QSize:
         """Return the height of wrapped words at their width; Qt's own answer is one line."""

@@ -17,7 +17,7 @@ from itertools import accumulate, islice, pairwise
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 
-from biasprint.core.language import InLanguage
+from biasprint.core.language import InLanguage, unbroken
 from biasprint.desktop import theme
 
 # ---- Emoji
@@ -203,7 +203,10 @@ def as_given(name: str) -> InLanguage:
 
 
 def isolated(text: str) -> str:
-    """Return a text that keeps the direction of its letters, and numbers theirs, in a layout from right to left."""
+    """Return a text as it is drawn: no line ends between a number and its sign, and in a layout from right to left it
+    keeps the direction of its letters, and numbers theirs.
+    """
+    text = unbroken(text)
     mirrored = text and QGuiApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft
     return f"\u2068{text}\u2069" if mirrored else text
 

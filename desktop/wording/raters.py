@@ -297,7 +297,7 @@ def workshop_words(plan: "PlanState") -> str:
     took = plural(plan.taking_part, "1 person took part", "%n people took part")
     ended = plural(plan.finished, "1 has finished", "%n have finished")
     return tr(
-        "{took}, {ended}. In a workshop nobody is told apart: neither codes nor single answers are shown here."
+        "{took}, {ended}. In a workshop everybody is anonymous: neither codes nor single answers are shown here."
     ).format(took=took, ended=ended)
 
 

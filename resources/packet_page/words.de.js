@@ -41,6 +41,6 @@ const WORDS = {
   finished: "Fertig. Danke!", locked: "Ihre Antworten sind gesperrt.",
   sendBack: "Speichern Sie die Datei, und senden Sie sie an die Person zurück, von der Sie diese Seite haben.",
   two: "Mit welchen Antworten möchten Sie weitermachen?",
-  twoHint: "Diese Datei und dieser Browser enthalten verschiedene Antworten auf dieses Paket. Die anderen werden in der Datei nicht gelöscht, aber dieser Browser bewahrt nur einen Stand auf.",
+  twoHint: "Diese Datei und dieser Browser enthalten verschiedene Antworten auf dieses Paket. Machen Sie mit einem Stand weiter: Nur diesen bewahrt der Browser auf. Was in der Datei steht, bleibt dort.",
   fromFile: (n) => `Die in dieser Datei (${n})`, fromBrowser: (n) => `Die in diesem Browser (${n})`,
 };

@@ -41,6 +41,6 @@ const WORDS = {
   finished: "Finished. Thank you!", locked: "Your answers are locked.",
   sendBack: "Save the file, and send it back to the person who gave you this page.",
   two: "Which answers do you want to go on with?",
-  twoHint: "This file and this browser hold different answers to this packet. The others are not deleted from the file, but this browser keeps one set only.",
+  twoHint: "This file and this browser hold different answers to this packet. Go on with one of them: this browser keeps only those. What is in the file stays there.",
   fromFile: (n) => `Those in this file (${n})`, fromBrowser: (n) => `Those in this browser (${n})`,
 };

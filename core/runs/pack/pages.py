@@ -393,7 +393,7 @@ def _texts(audited: Audited) -> Iterator[str]:
         said = parameters_text(generator)
         how = f"{backend_words(str(generator['backend']))}{version}{'' if said == '–' else f' ({said})'}"
         texts = plural(int(generator["n"]), "1 text", "%n texts", digits.count)
-        yield f"- {markdown_text(str(generator['name']))}: {tr(texts)}, {_said(how)}."
+        yield f"- {_said(str(generator['name']))}: {tr(texts)}, {_said(how)}."
     if not audited.generators:
         yield f"- {tr('Who wrote the texts is not known: their table does not say.')}"
     for asked in audited.asked:

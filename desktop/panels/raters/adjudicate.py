@@ -188,7 +188,7 @@ class AdjudicatePage(Sheet):
         self._clear()
         if one.workshop:
             counted = words.counted_outcomes([(each.outcome, each.chosen) for each in one.judgments], one.order)
-            summary = tr("{counts}. In a workshop nobody is told apart.").format(counts=counted)
+            summary = tr("{counts}. In a workshop everybody is anonymous.").format(counts=counted)
             self.said.addWidget(Label(summary, "", wrap=True))
             return
         for place, each in enumerate(one.judgments, start=1):

@@ -393,7 +393,7 @@ class Keeping(QObject):
     def ask_example(self, kind: str) -> None:
         """Write an explained example of a kind to a file that the person chooses."""
         suffix = KINDS[kind].suffix
-        start = f"{KINDS[kind].folder}-{tr('example')}.{suffix}"
+        start = f"{tr(KINDS[kind].title)}-{tr('example')}.{suffix}"
         name, _ = QFileDialog.getSaveFileName(self._page, tr("Save an example"), start, file_types([suffix]))
         if name:
             self._start(operations.save_example(kind, _ending(Path(name), suffix)))

@@ -159,6 +159,22 @@ def test_an_axis_of_a_person_s_own_is_called_as_they_called_it(tmp_path: Path) -
     assert tr(titles.axis_and_identity("gender", "woman")) == "Geschlecht · Frau"
 
 
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("0 to 21 %", "0 to 21\u00a0%"),
+        ("(p = 1.00, n = 12)", "(p\u00a0=\u00a01.00, n\u00a0=\u00a012)"),
+        ("p < 0,001", "p\u00a0<\u00a00,001"),
+        ("95-%-Intervall", "95\u2011%\u2011Intervall"),
+        ("a = b, 3 texts", "a = b, 3 texts"),
+        ("as-is", "as-is"),
+    ],
+)
+def test_no_line_ends_between_a_number_and_its_sign(text: str, whole: str) -> None:
+    assert language.unbroken(text) == whole
+    assert language.unbroken(whole) == whole
+
+
 def test_words_that_a_letter_says_stay_as_it_says_them() -> None:
     language.choose("de")
     said = tr("It says “Performance review”.")
