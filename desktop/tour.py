@@ -222,7 +222,7 @@ class TourLayer(QWidget):
     def __init__(self, ground: QWidget) -> None:
         super().__init__(ground)
         self._ground = ground
-        self._hole: QRect | None = None
+        self.hole: QRect | None = None  # what is pointed at; None while the control is not there yet
         self._arrow = QPolygonF()
         self.bubble = Bubble(self)
         ground.installEventFilter(self)
@@ -230,18 +230,13 @@ class TourLayer(QWidget):
         self.raise_()
         self.show()
 
-    @property
-    def hole(self) -> QRect | None:
-        """The part of the window that is pointed at; None while the control is not there yet."""
-        return self._hole
-
     def point_at(self, spot: Spot | None) -> None:
         """Place the bubble beside the part of a control that shows; without one leave it where it is."""
         hole = self._seen(spot) if spot is not None else None
         self.bubble.fit(self.size())
         place, arrow = self._beside(hole) if hole is not None else (self._held_inside(self.bubble.pos()), QPolygonF())
-        if hole != self._hole or place != self.bubble.pos():
-            self._hole, self._arrow = hole, arrow
+        if hole != self.hole or place != self.bubble.pos():
+            self.hole, self._arrow = hole, arrow
             self.bubble.move(place)
             self.update()
 
@@ -294,12 +289,12 @@ class TourLayer(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         shade.addRect(QRectF(self.rect()))
-        if self._hole is not None:
-            shade.addRoundedRect(QRectF(self._hole), tokens.radius_small, tokens.radius_small)
+        if self.hole is not None:
+            shade.addRoundedRect(QRectF(self.hole), tokens.radius_small, tokens.radius_small)
         painter.fillPath(shade, QColor(0, 0, 0, SHADE))  # odd-even: what was added twice stays clear
-        if self._hole is not None:
+        if self.hole is not None:
             painter.setPen(QPen(QColor(tokens.accent), 2))
-            painter.drawRoundedRect(QRectF(self._hole), tokens.radius_small, tokens.radius_small)
+            painter.drawRoundedRect(QRectF(self.hole), tokens.radius_small, tokens.radius_small)
             painter.setBrush(QColor(tokens.accent))
             painter.drawPolygon(self._arrow)
         painter.end()

@@ -34,6 +34,8 @@ from biasprint.core.cli.console import (
 from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.tables.fields import parse_map_options
+from biasprint.core.tables.formats import known_format
+from biasprint.core.tables.rows import HeaderPlace
 
 if TYPE_CHECKING:
     from biasprint.core.jobs import JobContext
@@ -161,11 +163,8 @@ def import_data(
     from biasprint.core.runs.comparator import FORMAT as COMPARATOR
     from biasprint.core.runs.setup import check_importable, import_table
     from biasprint.core.studies.registry import table_fields
-    from biasprint.core.tables.fields import parse_map_options
-    from biasprint.core.tables.formats import known_format
     from biasprint.core.tables.formats.kumar import FORMAT as KUMAR
     from biasprint.core.tables.formats.kumar import has_choices
-    from biasprint.core.tables.rows import HeaderPlace
     from biasprint.core.texts.exporting import read_table
 
     if layout == COMPARATOR:
@@ -284,7 +283,6 @@ def score(
     """Score every text that a scorer has not scored yet."""
     from biasprint.core.scorers.functions import in_use
     from biasprint.core.scorers.registry import describe
-    from biasprint.core.tables.rows import HeaderPlace
 
     known = {info.name: info for info in describe()}
     names = list(scorer or ())

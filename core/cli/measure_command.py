@@ -29,6 +29,9 @@ from biasprint.core.cli.project_commands import AsJson, File, Seed
 from biasprint.core.draw import digits
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.tables.fields import parse_map_options
+from biasprint.core.tables.rows import HeaderPlace
+from biasprint.core.tables.typed_files import is_arrow_folder
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
@@ -296,8 +299,6 @@ def measure(
     from biasprint.core.report.audit import ENDINGS, answer_json
     from biasprint.core.studies.kit.declared import MeasureOptions
     from biasprint.core.studies.registry import study as known_study
-    from biasprint.core.tables.rows import HeaderPlace
-    from biasprint.core.tables.typed_files import is_arrow_folder
 
     known_study(study)
     gates = gates_of(fail_on, study)
@@ -353,7 +354,6 @@ def measure(
 def _result_folder_measured(folder: Path, study: str, mapping: Sequence[str], report: Path | None) -> StudyResult:
     """Return the findings of a result folder; report what is not computed of one, and what is not scored yet."""
     from biasprint.core.runs.result_folder.measuring import measure_folder
-    from biasprint.core.tables.fields import parse_map_options
 
     if study != "compare":
         raise UsageError(f"A result folder cannot be measured as {study}.", hint="Say: measure compare FOLDER.")
@@ -428,7 +428,6 @@ def _measured(
     from biasprint.core.compute import shared
     from biasprint.core.runs.measure import measure_project, measure_tables
     from biasprint.core.runs.reporting import audited_now
-    from biasprint.core.tables.fields import parse_map_options
 
     projects = [path for path in data if is_project(path)]
     shorter = "" if options.scorers or study != "compare" else "; --scorer score=length reads that score alone"

@@ -9,6 +9,7 @@ from typing import Any
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import Adjustment, Finding, mirrored
 from biasprint.core.judging.carefulness import exclusions
+from biasprint.core.metrics.result import benjamini_hochberg, holm
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import EventRow
 from biasprint.core.project.stores.common import json_sha256, utc_now
@@ -258,8 +259,6 @@ def with_planned_family(plan: StudyPlan, findings: Sequence[Finding], adjust: st
     tests = [finding for finding in planned if id(finding) not in copies]
     if not tests:
         return tuple(findings)
-    from biasprint.core.metrics.result import benjamini_hochberg, holm
-
     family = "1 planned test" if len(tests) == 1 else f"{len(tests)} planned tests"
     rule, name = (benjamini_hochberg, "Benjamini–Hochberg") if adjust == "bh" else (holm, "Holm")
     by_id = dict(zip(map(id, tests), rule([finding.p for finding in tests]), strict=True))

@@ -44,7 +44,10 @@ from biasprint.core.metrics.agreement import (
     Agreement,
     by_known_answers,
     by_the_others,
+    krippendorff_alpha,
     nobody_agrees,
+    raw_agreement,
+    undefined,
 )
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.result import Ints
@@ -542,10 +545,6 @@ class AgreementSoFar:
 
 def agreement_so_far(ctx: JobContext, project: Project, plan_id: str, compute: ComputeProcess) -> AgreementSoFar:
     """Return the agreement of a plan's finished sessions; people who are left out, and hidden repeats, do not count."""
-    import numpy as np
-
-    from biasprint.core.metrics.agreement import krippendorff_alpha, raw_agreement, undefined
-
     people = {row.id for row in project.judging.raters() if row.kind == "person"} - exclusions(project).keys()
     sessions = [row for row in project.judging.sessions() if row.plan_id == plan_id and row.rater_id in people]
     finished = [row for row in sessions if row.revealed_at is not None]

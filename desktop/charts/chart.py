@@ -206,7 +206,7 @@ class Chart(QLabel):
 
     def __init__(self, figure: Figure) -> None:
         super().__init__()
-        self._figure = figure
+        self.figure = figure
         picture = QPixmap(1, 1)
         picture.fill(Qt.GlobalColor.transparent)
         self.setPixmap(picture)
@@ -224,19 +224,15 @@ class Chart(QLabel):
         self._describe()
 
     @property
-    def figure(self) -> Figure:
-        return self._figure
-
-    @property
     def spots(self) -> tuple[ChartSpot, ...]:
         """Return the places that represent a number, in reading order, as last drawn."""
         return tuple(self._spots)
 
     def set_figure(self, figure: Figure) -> None:
         """Show another figure; do nothing if it is the same."""
-        if figure == self._figure:
+        if figure == self.figure:
             return
-        self._figure = figure
+        self.figure = figure
         self._restyle()
         self._describe()
 
@@ -246,8 +242,8 @@ class Chart(QLabel):
         self.update()
 
     def _describe(self) -> None:
-        self.setAccessibleName(tr(self._figure.title))
-        self.setAccessibleDescription(tr("\n".join(safe_line(line) for line in describe(self._figure))))
+        self.setAccessibleName(tr(self.figure.title))
+        self.setAccessibleDescription(tr("\n".join(safe_line(line) for line in describe(self.figure))))
 
     # size: as wide as there is room, as high as that needs
 
@@ -258,7 +254,7 @@ class Chart(QLabel):
         if width not in self._heights:
             if len(self._heights) >= MOST_WIDTHS:
                 self._heights.clear()  # the window is being resized
-            self._heights[width] = round(lay_out(None, self._figure, width)[0]) + 1
+            self._heights[width] = round(lay_out(None, self.figure, width)[0]) + 1
         return self._heights[width]
 
     def sizeHint(self) -> QSize:
@@ -274,7 +270,7 @@ class Chart(QLabel):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._highlight(painter)
-        _, self._spots = lay_out(painter, self._figure, self.width())
+        _, self._spots = lay_out(painter, self.figure, self.width())
         painter.end()
         if self._pointed is not None and self._pointed >= len(self._spots):
             self._pointed = None  # there are fewer figures now
@@ -296,7 +292,7 @@ class Chart(QLabel):
         return next((i for i in reversed(range(len(self._spots))) if self._spots[i].area.contains(x, y)), None)
 
     def _open(self, index: int) -> None:
-        self.opened.emit(self._spots[index].finding, self._spots[index].tip, self._figure.complete)
+        self.opened.emit(self._spots[index].finding, self._spots[index].tip, self.figure.complete)
 
     def _point_at(self, index: int | None) -> None:
         if index != self._pointed:

@@ -186,19 +186,13 @@ class Keeper:
     def warm(self) -> Operation[None]:
         """Load what the participants' pictures need while people judge: otherwise the first one would wait for it."""
 
-        def work(ctx: JobContext) -> None:
-            warm(ctx, compute.shared())
-
-        return Operation(tr("Getting ready to draw pictures"), work, quiet=True)
+        return Operation(tr("Getting ready to draw pictures"), lambda ctx: warm(ctx, compute.shared()), quiet=True)
 
     def close(self) -> Operation[None]:
         """Close the project. It waits for operations under way, so it is an operation too."""
         vault = self._vault
 
-        def work(ctx: JobContext) -> None:
-            vault.take()
-
-        return Operation(tr("Closing the workshop"), work, quiet=True)
+        return Operation(tr("Closing the workshop"), lambda ctx: vault.take(), quiet=True)
 
     def _operation(self, title: str, work: Callable[[JobContext, Project, str], T]) -> Operation[T]:
         vault = self._vault
@@ -295,7 +289,4 @@ def save_fingerprint(*, found: Fingerprint, path: Path) -> Operation[Path]:
     """Write the picture. It is light and always of one size, as it goes on a page, not on this screen."""
     tokens = theme.tokens_for("light")
 
-    def work(ctx: JobContext) -> Path:
-        return save_page(found, tokens, path)
-
-    return Operation(tr("Save picture"), work, saved_as, quiet=True)
+    return Operation(tr("Save picture"), lambda ctx: save_page(found, tokens, path), saved_as, quiet=True)

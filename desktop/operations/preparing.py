@@ -47,7 +47,8 @@ class Preparation(QObject):
         self.trouble: AppError | None = None
         self._jobs, self._connections = jobs, connections
         self._job: JobHandle | None = None
-        self._wanted = self._paused = self._concealed = False
+        # `wanted`: run.py opened the window and asked for the parts, or a person did.
+        self.wanted = self._paused = self._concealed = False
         self._lacks = False  # also while a rater is blind and `states` shows nothing
         self._again = False  # when what is being ended has ended
         # Ids of parts that the light edition leaves out and a person asked for; those of them that the job knows of.
@@ -67,18 +68,13 @@ class Preparation(QObject):
             return "paused"
         if self._job is not None:
             return "working"
-        return "offline" if self._wanted and self._connections.offline else "stopped"
-
-    @property
-    def wanted(self) -> bool:
-        """True if the parts are to be installed: run.py opened the window and asked for it, or a person did."""
-        return self._wanted
+        return "offline" if self.wanted and self._connections.offline else "stopped"
 
     def begin(self, *_: object) -> None:
         """Install the missing parts, if the program was started in a way that allows it."""
 
         def show(unasked: bool, states: States) -> None:
-            self._wanted = self._wanted or unasked
+            self.wanted = self.wanted or unasked
             self._show(states)
             next_one = next((each.part.title for each in states if each.is_due), "")
             if unasked and next_one and any(each.begun or each.state == "ready" for each in states[1:]):
@@ -100,7 +96,7 @@ class Preparation(QObject):
 
     def resume(self) -> None:
         """Install the missing parts, including those that failed before."""
-        self._wanted, self._paused, self.trouble = True, False, None
+        self.wanted, self._paused, self.trouble = True, False, None
         self._go_on()
         self.changed.emit()
 
@@ -140,7 +136,7 @@ class Preparation(QObject):
                 self._job.cancel()
             # Not `cancelling`: the job may be known to be over before what it left behind has been told.
             self._again = self._job.context.cancelled and not self._paused
-        elif self._wanted and self._lacks and not self._paused and not self.trouble and self._connections.by == "":
+        elif self.wanted and self._lacks and not self._paused and not self.trouble and self._connections.by == "":
             self._given = set(self._asked)
             work = partial(self._work, add=tuple(self._given))
             self._job = self._jobs.start(

@@ -143,23 +143,17 @@ def delete_plan(ctx: JobContext, *, project: "Project", plan_id: str) -> None:
 def leave_out(*, project: "Project", rater_id: str, reason: str) -> Operation[None]:
     """Exclude a rater from the findings for a reason, or with UNREAD_TEXTS in place of an id the unread answers."""
 
-    def work(ctx: JobContext) -> None:
-        exclude(project, rater_id, reason)
-
     who = tr("Unread answers are left out") if rater_id == UNREAD_TEXTS else tr("The rater is left out")
     done = tr("{who}; the findings change once they are measured again.").format(who=who)
-    return Operation(tr("Leaving a rater out"), work, done, quiet=True)
+    return Operation(tr("Leaving a rater out"), lambda ctx: exclude(project, rater_id, reason), done, quiet=True)
 
 
 def count_again(*, project: "Project", rater_id: str, reason: str) -> Operation[None]:
     """Include an excluded rater, or the unread answers, again."""
 
-    def work(ctx: JobContext) -> None:
-        include(project, rater_id, reason)
-
     who = tr("Unread answers count") if rater_id == UNREAD_TEXTS else tr("The rater counts again")
     done = tr("{who}; the findings change once they are measured again.").format(who=who)
-    return Operation(tr("Counting a rater again"), work, done, quiet=True)
+    return Operation(tr("Counting a rater again"), lambda ctx: include(project, rater_id, reason), done, quiet=True)
 
 
 @operation("Keeping an adjudication", quiet=True)

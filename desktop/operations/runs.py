@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from biasprint.core.jobs import JobContext
-from biasprint.core.scorers.refusal import REFUSAL
+from biasprint.core.scorers.refusal import REFUSAL, is_refusal
 from biasprint.desktop.operations.writers import same_generator
 from biasprint.desktop.widgets.words import number, plural, spelled_seconds, tr
 
@@ -206,7 +206,6 @@ def add_to_tally(ctx: JobContext, project: "Project", run_id: int, study: str, b
 
 def _replies(rows: "Sequence[OutputRow]") -> list[str]:
     from biasprint.core.runs.writing import OPTIONS
-    from biasprint.core.scorers.refusal import is_refusal
     from biasprint.core.studies.completion.table import chosen_option
 
     kinds = []

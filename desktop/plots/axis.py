@@ -72,7 +72,7 @@ class Legend(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._entries: tuple[LegendEntry, ...] = ()
+        self.entries: tuple[LegendEntry, ...] = ()
         self._tokens: Tokens | None = None
         self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as the plot it belongs to
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -80,13 +80,9 @@ class Legend(QWidget):
         self.setSizePolicy(policy)
         theme.signals.changed.connect(self._restyle)
 
-    @property
-    def entries(self) -> tuple[LegendEntry, ...]:
-        return self._entries
-
     def show_entries(self, entries: Sequence[LegendEntry]) -> None:
-        if tuple(entries) != self._entries:
-            self._entries = tuple(entries)
+        if tuple(entries) != self.entries:
+            self.entries = tuple(entries)
             self.setAccessibleName(tr(", ".join(safe_line(entry.name) for entry in entries)))
             self._restyle()
         self.setVisible(bool(entries))
@@ -113,7 +109,7 @@ class Legend(QWidget):
         return QSize(120, self.heightForWidth(max(120, self.width())))
 
     def _draw(self, painter: QPainter | None, tokens: Tokens, width: float) -> float:
-        return below(painter, tokens, 0, width, lambda canvas: draw_legend(canvas, self._entries))[0]
+        return below(painter, tokens, 0, width, lambda canvas: draw_legend(canvas, self.entries))[0]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

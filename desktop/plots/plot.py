@@ -91,7 +91,7 @@ class Plot(pg.PlotWidget):
         self.full_height = False  # marks take the whole height: a stretch of the x axis
         self.menu_entries: Callable[[], Sequence[QAction]] = tuple  # what the card around adds to the menu
         self._items: list[PlotItem] = []
-        self._touched = False
+        self.touched = False  # whether somebody zoomed or panned since everything was in view
         self._crosshair: QPointF | None = None  # in the plot's own values
         self._keyed = False  # the crosshair is moved by the keyboard
         self._anchor: QPointF | None = None  # of a box that is drawn by the keyboard
@@ -124,7 +124,7 @@ class Plot(pg.PlotWidget):
             self.view.addItem(item, ignoreBounds=True)
         self._items = wanted
         self.say_nothing("" if wanted else self.nothing.text())
-        self._touched = self._touched and not fit
+        self.touched = self.touched and not fit
         self.follow()
 
     def say_nothing(self, sentence: str) -> None:
@@ -152,19 +152,14 @@ class Plot(pg.PlotWidget):
 
     # the view
 
-    @property
-    def touched(self) -> bool:
-        """True if somebody zoomed or panned since everything was in view."""
-        return self._touched
-
     def follow(self) -> None:
         """Bring everything into view, unless somebody looks at a part of it."""
-        if not self._touched:
+        if not self.touched:
             self.fit()
 
     def fit(self) -> None:
         bounds = self._bounds()
-        self._touched = False
+        self.touched = False
         if bounds is not None:
             wide, high = _span(bounds.left, bounds.right), _span(bounds.low, bounds.high)
             self.view.setLimits(
@@ -195,12 +190,12 @@ class Plot(pg.PlotWidget):
         other.view.sigXRangeChanged.connect(partial(other._lead, self))
 
     def _lead(self, other: "Plot", _view: View, stretch: Sequence[float]) -> None:
-        if self._touched and not other._touched:
+        if self.touched and not other.touched:
             other._touch()
         other.view.setXRange(*stretch, padding=0)
 
     def _touch(self) -> None:
-        self._touched = True
+        self.touched = True
         self.fitted.emit(False)
 
     def _bounds(self) -> PlotBounds | None:

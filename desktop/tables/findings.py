@@ -33,35 +33,16 @@ class FindingsTable(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._all: Sequence[FindingLine] = ()
-        self._without: frozenset[str] = frozenset()
-        self._heads: Sequence[QuestionHead] = ()
-        self._shown: list[FindingLine] = []
+        self.lines: Sequence[FindingLine] = ()  # every finding, shown or not
+        self.without: frozenset[str] = frozenset()  # the columns that are empty for every finding
+        self.heads: Sequence[QuestionHead] = ()
+        self.shown: list[FindingLine] = []  # the findings that are shown, from above
         self._rows: list[FindingLine | QuestionHead] = []
         self._open: set[tuple[str, str]] = set()  # the questions whose findings are shown, where they fold
-        self._where = FindingFilter()
+        self.where = FindingFilter()
         self._sorted_by = (UNSORTED, Qt.SortOrder.AscendingOrder)
 
     # the rows
-
-    @property
-    def lines(self) -> Sequence[FindingLine]:
-        """Every finding, shown or not."""
-        return self._all
-
-    @property
-    def shown(self) -> Sequence[FindingLine]:
-        """The findings that are shown, from above."""
-        return self._shown
-
-    @property
-    def without(self) -> frozenset[str]:
-        """The columns that are empty for every finding."""
-        return self._without
-
-    @property
-    def where(self) -> FindingFilter:
-        return self._where
 
     def at(self, row: int) -> FindingLine | QuestionHead:
         return self._rows[row]
@@ -69,15 +50,15 @@ class FindingsTable(QAbstractTableModel):
     @property
     def folds(self) -> bool:
         """True if questions can be folded: not where few findings are left, or they are sorted otherwise."""
-        unsorted, all_of_them = self._sorted_by[0] == UNSORTED, self._where == FindingFilter()
-        return bool(self._heads) and unsorted and all_of_them and len(self._all) > MANY
+        unsorted, all_of_them = self._sorted_by[0] == UNSORTED, self.where == FindingFilter()
+        return bool(self.heads) and unsorted and all_of_them and len(self.lines) > MANY
 
     def is_open(self, head: QuestionHead) -> bool:
         return not self.folds or head.key in self._open
 
     @property
     def all_open(self) -> bool:
-        return {head.key for head in self._heads} <= self._open
+        return {head.key for head in self.heads} <= self._open
 
     def set_open(self, heads: Sequence[QuestionHead], opened: bool) -> None:
         """Show or hide the findings of these questions."""
@@ -87,12 +68,8 @@ class FindingsTable(QAbstractTableModel):
 
     def open_question_of(self, same: tuple[Any, ...]) -> None:
         """Unfold the question of a finding."""
-        key = next(((line.study, line.question) for line in self._all if line.same == same), None)
-        self.set_open([head for head in self._heads if head.key == key], True)
-
-    @property
-    def heads(self) -> Sequence[QuestionHead]:
-        return self._heads
+        key = next(((line.study, line.question) for line in self.lines if line.same == same), None)
+        self.set_open([head for head in self.heads if head.key == key], True)
 
     def heads_at(self) -> dict[int, QuestionHead]:
         """Return the rows that are questions."""
@@ -100,13 +77,13 @@ class FindingsTable(QAbstractTableModel):
 
     def set_lines(self, lines: Sequence[FindingLine], heads: Sequence[QuestionHead] = ()) -> None:
         """Set other findings, under the same filter and in the same order."""
-        self._all, self._heads = lines, heads
-        self._without = frozenset(name for name in COLUMNS if not any(getattr(line.shown, name) for line in lines))
+        self.lines, self.heads = lines, heads
+        self.without = frozenset(name for name in COLUMNS if not any(getattr(line.shown, name) for line in lines))
         self._arrange()
 
     def show(self, where: FindingFilter) -> None:
         """Show other findings among the same ones."""
-        self._where = where
+        self.where = where
         self._arrange()
 
     def row_of(self, same: tuple[Any, ...]) -> int | None:
@@ -116,16 +93,16 @@ class FindingsTable(QAbstractTableModel):
 
     def _arrange(self) -> None:
         self.beginResetModel()
-        self._shown = _sorted(self._where.matching(self._all), *self._sorted_by)
-        self._rows = list(self._shown)
-        if self._heads and self._sorted_by[0] == UNSORTED:
-            rows = _under_questions(self._shown, self._heads)
-            self._shown = [row for row in rows if isinstance(row, FindingLine)]
+        self.shown = _sorted(self.where.matching(self.lines), *self._sorted_by)
+        self._rows = list(self.shown)
+        if self.heads and self._sorted_by[0] == UNSORTED:
+            rows = _under_questions(self.shown, self.heads)
+            self.shown = [row for row in rows if isinstance(row, FindingLine)]
             self._rows = self._folded(rows) if self.folds else rows
         self.endResetModel()
 
     def _folded(self, rows: Sequence[FindingLine | QuestionHead]) -> list[FindingLine | QuestionHead]:
-        known = {head.key for head in self._heads}
+        known = {head.key for head in self.heads}
         return [
             row
             for row in rows

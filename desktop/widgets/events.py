@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QRect, QSize, Qt,
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 
-from biasprint.desktop.widgets.labels import Label, hidden
+from biasprint.desktop.widgets.labels import Label, Named, hidden
 from biasprint.desktop.widgets.layout import mirrored
 from biasprint.desktop.widgets.words import tr
 
@@ -113,10 +113,11 @@ class _WheelGuard(QObject):
         return super().eventFilter(watched, event)
 
 
-def guard_wheel(field: QWidget) -> None:
-    """Let the wheel pass over a combo box, slider or spin box that does not have the keyboard."""
+def guard_wheel(field: Named) -> Named:
+    """Let the wheel pass over a combo box, slider or spin box that does not have the keyboard, and return it."""
     field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     field.installEventFilter(_WheelGuard(field))
+    return field
 
 
 def first_field(part: QWidget) -> QWidget | None:

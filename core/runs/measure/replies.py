@@ -13,12 +13,14 @@ import numpy as np
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.clusters import Clusters
+from biasprint.core.metrics.proportions import clustered_proportion, two_proportions
 from biasprint.core.metrics.result import Bools
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.designs import SEPARATOR
-from biasprint.core.studies.compare.texts import GROUP, MOST_GROUPS, columns_of, groups_of
+from biasprint.core.studies.compare.texts import GROUP, MOST_GROUPS, Compared, Measure, columns_of, groups_of
 from biasprint.core.studies.kit.choose import UNBIASED
 from biasprint.core.studies.kit.declared import DIFFERENCE, REPLIES, TITLES, MeasureOptions
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
@@ -188,11 +190,6 @@ def reply_findings(study: str, asked: AskedReplies, seed: int, ctx: JobContext |
 
 
 def _share(study: str, kind: ReplyKind, asked: AskedReplies, dims: Part, group: str, places: Sequence[int]) -> Finding:
-    import numpy as np
-
-    from biasprint.core.metrics.clusters import Clusters
-    from biasprint.core.metrics.proportions import clustered_proportion
-
     is_kind = np.array([asked.kinds[place] == kind for place in places], dtype=bool)
     together = [asked.blocks[place] or asked.prompts[place] for place in places]
     cluster = Clusters.of(np.ones(len(is_kind), dtype=bool), together).cluster
@@ -215,10 +212,7 @@ def _differences(
     groups: Sequence[str],
     seed: int,
 ) -> list[Finding]:
-    import numpy as np
-
     from biasprint.core.studies.compare.measure import measure
-    from biasprint.core.studies.compare.texts import Compared, Measure
 
     inside = [place for place, group in enumerate(groups) if group]
     table = Compared(
@@ -255,7 +249,6 @@ def _differences(
 def _of_samples(finding: Finding, is_kind: Bools, groups: np.ndarray) -> Finding:
     """Return the difference; of few prompts, which are too few units, by their samples and for these prompts alone."""
     from biasprint.core.metrics.grouped import FEWEST_IN_A_CELL
-    from biasprint.core.metrics.proportions import two_proportions
 
     if finding.estimate == 0 and finding.p is None:
         return replace(finding, p=1.0)  # all of both groups agree

@@ -7,6 +7,8 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import ScorerUse, StudyResult
@@ -324,8 +326,6 @@ def measure_compared(
     ctx: JobContext | None = None,
 ) -> StudyResult:
     """Measure plain columns as the study takes them, the texts of each design separately, in the compute process."""
-    import numpy as np
-
     embedder, vectors = columns["vectors"] or (None, ())
     embeddings = [None if vector is None or not len(vector) else np.asarray(vector, np.float64) for vector in vectors]
     how: dict[str, Any] = {"seed": seed, "margin": margin, "ctx": ctx}
@@ -360,8 +360,6 @@ def measure_compared(
 
 def _measures(columns: Mapping[str, Any], key: str) -> "Iterator[Measure]":
     """The columns that are known and the scores that are wanted of the texts of a design, or of the others."""
-    import numpy as np
-
     for name, cells in columns["columns"].items():
         if name == "score":
             read = read_numbers(name, cells)
@@ -394,8 +392,6 @@ def _labelled(
     none: Mapping[int, str],
 ) -> "list[Measure]":
     """A measure for each of the scorer's labels; of one without labels the number that sums a text up."""
-    import numpy as np
-
     why = dict.fromkeys(range(len(values)), f"{info.name} has no value for the text")
     why |= {place: f"{info.name} failed: {reason}" for place, reason in failed.items()}
     why |= none

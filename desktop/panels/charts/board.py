@@ -255,7 +255,10 @@ class LiveBoard(QWidget):
         self._turn = QTimer(self, interval=0)
         self._turn.timeout.connect(self._next)
         self._make_widgets()
-        self._lay_out()
+        # Cards keep clear of the scroll bar.
+        self.scroller.setWidget(column_of(self.dashboard, STRETCH, margins=(0, 0, theme.current().grid, 0)))
+        box = in_column(self.head, self.note, inside=self, spacing=theme.current().gap, margins=0)
+        add_to(box, (self.scroller, 1), (self.waiting, 1), (self.nothing, 1))
         self.show_data(BoardData())
 
     # what there is
@@ -458,12 +461,6 @@ class LiveBoard(QWidget):
             lambda: self.panel_wanted.emit("generate"),
             icon="charts",
         )
-
-    def _lay_out(self) -> None:
-        # Cards keep clear of the scroll bar.
-        self.scroller.setWidget(column_of(self.dashboard, STRETCH, margins=(0, 0, theme.current().grid, 0)))
-        box = in_column(self.head, self.note, inside=self, spacing=theme.current().gap, margins=0)
-        add_to(box, (self.scroller, 1), (self.waiting, 1), (self.nothing, 1))
 
 
 def _note(board: StudyBoard) -> str:

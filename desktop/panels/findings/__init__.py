@@ -65,7 +65,9 @@ class TextColumn(Card):
         self.text = PlainText(name=tr("Text"))
         for part in (self.list, self.text):
             part.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self._lay_out()
+        head = in_row(self.name, self.group, self.count, STRETCH)
+        self.set_padding(16)
+        add_to(self.box, head, (self.list, LIST_SHARE), self.note, (self.text, TEXT_SHARE))
         theme.follow(self._dress)
 
     @property
@@ -121,11 +123,6 @@ class TextColumn(Card):
         self.wanted.emit(ref)
         if not self._following:
             self.met.emit(ref.block)
-
-    def _lay_out(self) -> None:
-        head = in_row(self.name, self.group, self.count, STRETCH)
-        self.set_padding(16)
-        add_to(self.box, head, (self.list, LIST_SHARE), self.note, (self.text, TEXT_SHARE))
 
     def _dress(self, _tokens: object = None) -> None:
         self.list.setMinimumHeight(theme.current().px(LIST_HEIGHT))

@@ -279,7 +279,7 @@ class Board(Column):
     def __init__(self) -> None:
         super().__init__()
         self._data: FindingsData | None = None  # None: not read yet
-        self._chosen: FindingLine | None = None
+        self.chosen: FindingLine | None = None  # the finding whose card is open
         self.table = FindingsTable(self)
         self.filters = Filters()
         self.filters.changed.connect(self._narrow)
@@ -303,11 +303,6 @@ class Board(Column):
         self.waiting = Label(tr("Reading the findings…"), "soft")
         self._lay_out()
         theme.signals.changed.connect(self._make_room)
-
-    @property
-    def chosen(self) -> FindingLine | None:
-        """The finding whose card is open."""
-        return self._chosen
 
     def show_data(self, data: FindingsData | None) -> None:
         """Show these findings, and keep the chosen one if it is still there. None: they are being read."""
@@ -360,7 +355,7 @@ class Board(Column):
 
     def _keep_chosen(self, change: Callable[[], object]) -> None:
         """Change the rows and keep the card on its finding; close it if the finding is gone."""
-        chosen = self._chosen
+        chosen = self.chosen
         change()
         if chosen is None:
             return
@@ -375,12 +370,12 @@ class Board(Column):
         if not now.isEmpty():
             line = self.table.at(now.indexes()[0].row())
             if isinstance(line, FindingLine):  # a question above them cannot be chosen
-                self._chosen = line
+                self.chosen = line
                 self.card.show_line(line)
                 self._make_room()
 
     def _close_card(self) -> None:
-        was_open, self._chosen = self._chosen is not None, None
+        was_open, self.chosen = self.chosen is not None, None
         self.view.clearSelection()
         self.view.setCurrentIndex(QModelIndex())
         self._make_room()
@@ -405,7 +400,7 @@ class Board(Column):
 
     def _make_room(self, _tokens: object = None) -> None:
         """Show table and card side by side, or only the card in a narrow window until it is closed."""
-        alone = self._chosen is not None and self.width() < theme.current().px(BESIDE_FROM)
+        alone = self.chosen is not None and self.width() < theme.current().px(BESIDE_FROM)
         self.frame.setVisible(not alone)
         for part in (self.filters, self.studies):
             part.setVisible(not alone and (part is self.studies or self.nothing.isHidden()))

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QFileDialog, QLineEdit,
 from biasprint.core.errors import AppError
 from biasprint.core.project.project import Project
 from biasprint.core.report.planned import AnalysisPlan, PlanLock
+from biasprint.core.runs.analysis_plan import plan_text
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobRunner
 from biasprint.desktop.operations.measuring import PlanChoices, lock_analysis_plan, read_plan_file, save_plan_file
@@ -71,8 +72,6 @@ class AnalysisPlanDialog(Dialog):
 
     def text(self) -> str:
         """Return the plan as a file: the one that was opened, else as it is filled in."""
-        from biasprint.core.runs.analysis_plan import plan_text
-
         if self._text_of_file:
             return self._text_of_file
         return plan_text(

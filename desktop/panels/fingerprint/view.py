@@ -128,7 +128,7 @@ class FingerprintView(QWidget):
         self._with_texts = with_texts
         self._folded = folded
         self._shell = shell
-        self._found: Fingerprint | None = None
+        self.fingerprint: Fingerprint | None = None
         self.title_label = ElidedLabel("", "title")
         self.chip = Chip()
         self.save_button = QuietButton(tr("Save picture…"), icon="export", act=lambda: self.save_picture())
@@ -144,13 +144,9 @@ class FingerprintView(QWidget):
         self.unfold = QuietButton(tr("Figures for researchers"), act=lambda: self._show_figures(self.shares.isHidden()))
         self._lay_out(with_head)
 
-    @property
-    def fingerprint(self) -> Fingerprint | None:
-        return self._found
-
     def show_fingerprint(self, found: Fingerprint) -> None:
         """Draw this fingerprint and describe it in words."""
-        self._found = found
+        self.fingerprint = found
         self.title_label.set_text(tr("The model’s fingerprint") if found.kind == "model" else tr("Your fingerprint"))
         self.chip.setText(summary(found))
         self.shares.note.setText(summary(found))
@@ -169,14 +165,14 @@ class FingerprintView(QWidget):
 
     def _show_figures(self, shown: bool) -> None:
         self.shares.setVisible(shown)
-        self.scores.setVisible(shown and self._found is not None and self._found.n > 0)
+        self.scores.setVisible(shown and self.fingerprint is not None and self.fingerprint.n > 0)
         self._columns.setStretch(1, 9 if shown else 3)
         self.unfold.set_text(tr("Figures for researchers") if not shown else tr("Hide the figures"))
         self._place_summary()
 
     def forget(self) -> None:
         """Drop every number and word of the fingerprint before another person sits down."""
-        self._found = None
+        self.fingerprint = None
         QToolTip.hideText()  # which holds the words of a figure
         for figure in (self.shares, self.scores):
             figure.set_figure(NOTHING)
@@ -192,7 +188,7 @@ class FingerprintView(QWidget):
 
     def save_picture(self) -> None:
         """Ask for a path, and write the picture there in a thread. Nothing is written without a path."""
-        if self._found is None:
+        if self.fingerprint is None:
             return
         path = self.ask_path()
         if path is not None:
@@ -218,8 +214,8 @@ class FingerprintView(QWidget):
 
     def save_to(self, path: Path) -> None:
         """Write the picture in the format of the path's ending."""
-        if self._found is not None:
-            operation = save_fingerprint(found=self._found, path=path)
+        if self.fingerprint is not None:
+            operation = save_fingerprint(found=self.fingerprint, path=path)
             operation.start(
                 self._shell.jobs,
                 on_done=lambda saved: self._shell.notify(tr("Saved as “{name}”").format(name=saved.name)),
@@ -262,7 +258,7 @@ class FingerprintView(QWidget):
 
     def _place_summary(self) -> None:
         """Place the number of comparisons beside the title, or over the chart in a narrow window."""
-        roomy, shown = self.width() >= theme.current().px(CHIP_FROM), self._found is not None
+        roomy, shown = self.width() >= theme.current().px(CHIP_FROM), self.fingerprint is not None
         self.chip.setVisible(roomy and shown)
         self.shares.note.setVisible(not roomy and shown)
 

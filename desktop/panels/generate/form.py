@@ -495,9 +495,6 @@ def _counts(done: int, missing: int, failed: int, refused: int, cut: int) -> str
 
 
 def _spin(low: int, high: int, value: int) -> QSpinBox:
-    spin = QSpinBox()
-    spin.setRange(low, high)
-    spin.setValue(value)
+    spin = guard_wheel(QSpinBox(minimum=low, maximum=high, value=value))
     as_wide_as_its_column(spin)
-    guard_wheel(spin)
     return spin

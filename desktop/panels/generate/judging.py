@@ -56,7 +56,7 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
-from biasprint.desktop.widgets.labels import hidden, label_of, show_if, show_words
+from biasprint.desktop.widgets.labels import hidden, label_of, show_if, show_words, tipped
 from biasprint.desktop.widgets.layout import SCROLL_BAR, STRETCH, Gap, RowOrColumn, add_to, empty, in_column, in_row
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -98,11 +98,8 @@ class JudgingCard(Card):
         narrow(self.plans, 12)
         guard_wheel(self.plans)
         self.picker, self.options = GeneratorPicker(judges=True), OptionFields()
-        self.seed = QSpinBox()
-        self.seed.setRange(0, 2_000_000_000)
-        self.seed.setToolTip(tr("Another seed is another rater."))
+        self.seed = tipped(guard_wheel(QSpinBox(maximum=2_000_000_000)), tr("Another seed is another rater."))
         as_wide_as_its_column(self.seed)
-        guard_wheel(self.seed)
         self.refused = hidden(Notice("", tone="warn", closable=False))
         self.to_models = LinkButton(tr("Models…"))
         self.test = QuietButton(tr("Test as a judge…"), act=self._ask_page)

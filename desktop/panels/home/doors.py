@@ -412,7 +412,7 @@ class RecentCard(Card):
         self.list.activated.connect(self._choose)
         self.nothing = Label(tr("Projects that you open or make will be listed here."), "soft", wrap=True)
         drop = tr("A project, a table or a letter can also be dropped anywhere on this window.")
-        self._projects: tuple[RecentProject, ...] = ()
+        self.rows: tuple[RecentProject, ...] = ()
         self.search, self.count = QLineEdit(placeholderText=tr("Find a project or folder")), Label("", "note")
         self.search.setAccessibleName(tr("Find a project or folder"))
         self.search.setClearButtonEnabled(True)
@@ -427,13 +427,9 @@ class RecentCard(Card):
         self.box.addWidget(foot)
         theme.follow(self._fit)
 
-    @property
-    def rows(self) -> Sequence[RecentProject]:
-        return self._projects
-
     def show_projects(self, rows: Sequence[RecentProject]) -> None:
-        if tuple(rows) != self._projects:
-            self._projects = tuple(rows)
+        if tuple(rows) != self.rows:
+            self.rows = tuple(rows)
             self._narrow()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -444,7 +440,7 @@ class RecentCard(Card):
 
     def _narrow(self) -> None:
         words = self.search.text().casefold().split()
-        self.model.show([row for row in self._projects if all(word in str(row.path).casefold() for word in words)])
+        self.model.show([row for row in self.rows if all(word in str(row.path).casefold() for word in words)])
         if words:
             self.list.setCurrentIndex(self.model.index(0, 0))
         self._fit()
@@ -454,7 +450,7 @@ class RecentCard(Card):
             self.chosen.emit(index.data(PATH_ROLE))
 
     def _fit(self, _tokens: object = None) -> None:
-        rows, known, many = self.model.rowCount(), len(self._projects), len(self._projects) > MOST_ROWS
+        rows, known, many = self.model.rowCount(), len(self.rows), len(self.rows) > MOST_ROWS
         self.list.setFixedHeight(min(known, MOST_ROWS) * theme.current().px(ROW_HEIGHT) + 4)
         self.list.setVisible(bool(known))
         self.nothing.setVisible(not known)

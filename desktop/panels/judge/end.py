@@ -150,7 +150,8 @@ class EndPage(QWidget):
         self.sure = PrimaryButton(tr("Reveal and lock"), act=lambda: self.revealed.emit(self._left > 0))
         self.not_yet = QuietButton(tr("Not yet"), act=lambda: self._ask_again(False))
         self._lay_out()
-        self._connect()
+        self.list.activated.connect(self._pick)
+        self.list.clicked.connect(self._pick)
         self.set_packet(False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -238,10 +239,6 @@ class EndPage(QWidget):
         self._side.setWidget(sheet)
         row.addWidget(self._side, 2)
 
-    def _connect(self) -> None:
-        self.list.activated.connect(self._pick)
-        self.list.clicked.connect(self._pick)
-
     def _pick(self, index: QModelIndex) -> None:
         entry = self.model.entries[index.row()]
         if entry.state != "unusable":
@@ -298,7 +295,7 @@ class FinishedPage(Scroller):
         self.swayed_title = Label(tr("About the recommendations"), "strong")
         self.swayed = Label(tr(EXPLAINED), "reading", wrap=True)
         self._lay_out()
-        self._connect()
+        self.done.clicked.connect(self.closed)
 
     def show_finished(self, path: Path, comparisons: int, progress: SessionProgress | None = None) -> None:
         """Show the answers counted, after the last press or when a finished packet is opened again."""
@@ -340,9 +337,6 @@ class FinishedPage(Scroller):
     def _open_folder(self) -> None:
         if self._path is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._path.parent)))
-
-    def _connect(self) -> None:
-        self.done.clicked.connect(self.closed)
 
     def _lay_out(self) -> None:
         tokens = theme.current()

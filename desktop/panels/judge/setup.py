@@ -323,12 +323,8 @@ _SEED_TIP = "The same seed draws the same comparisons."
 
 
 def _spin(low: int, high: int, value: int, suffix: str = "") -> QSpinBox:
-    spin = QSpinBox()
-    spin.setRange(low, high)
-    spin.setValue(value)
-    spin.setSuffix(suffix)
+    spin = guard_wheel(QSpinBox(minimum=low, maximum=high, value=value, suffix=suffix))
     spin.setMinimumWidth(theme.current().px(110))
-    guard_wheel(spin)
     return spin
 
 

@@ -191,7 +191,8 @@ class WhatBox(QWidget):
         self._show_choices()
 
     def _show_choices(self) -> None:
-        self._clear()
+        empty(self._boxes)
+        self.axes, self.models, self.identities = {}, {}, {}
         offer, kind = self.offer, self.chosen_kind
         self._say_shown()
         if offer is not None and kind == "identity":
@@ -240,10 +241,6 @@ class WhatBox(QWidget):
         box.setChecked(checked)
         box.toggled.connect(lambda _: self.changed.emit())
         return box
-
-    def _clear(self) -> None:
-        empty(self._boxes)
-        self.axes, self.models, self.identities = {}, {}, {}
 
     def _lay_out(self) -> None:
         tokens = theme.current()

@@ -146,7 +146,10 @@ class HouseDialog(Dialog):
         )
         self.close_button = QuietButton(tr("Close"), act=self.accept)
         self._lay_out()
-        self._connect()
+        self.words.textChanged.connect(lambda _: self._allow())
+        for box in (self.what, self.category):
+            box.currentIndexChanged.connect(lambda _: self._allow())
+        self.table.chosen.connect(lambda _: self._allow())
         self._allow()
         self._run(see_house_list(), told_only=True)
 
@@ -247,12 +250,6 @@ class HouseDialog(Dialog):
     def done(self, result: int) -> None:
         self._left = True
         super().done(result)
-
-    def _connect(self) -> None:
-        self.words.textChanged.connect(lambda _: self._allow())
-        for box in (self.what, self.category):
-            box.currentIndexChanged.connect(lambda _: self._allow())
-        self.table.chosen.connect(lambda _: self._allow())
 
     def _lay_out(self) -> None:
         tokens = theme.current()

@@ -213,7 +213,8 @@ class ReferenceDialog(Dialog):
         self.told.hide()
         self.trouble.hide()
         self._lay_out()
-        self._connect()
+        self.name.textChanged.connect(lambda _: self._allow())
+        self.table.chosen.connect(lambda _: self._allow())
         self._allow()
         self._run(see_references(), changes=False)
 
@@ -308,10 +309,6 @@ class ReferenceDialog(Dialog):
     def done(self, result: int) -> None:
         self._left = True
         super().done(result)
-
-    def _connect(self) -> None:
-        self.name.textChanged.connect(lambda _: self._allow())
-        self.table.chosen.connect(lambda _: self._allow())
 
     def _lay_out(self) -> None:
         tokens = theme.current()

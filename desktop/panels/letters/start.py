@@ -141,7 +141,10 @@ class KeptCard(Card):
         self._offers_project = False
         self._model = QStandardItemModel(self)
         self._lay_out()
-        self._connect()
+        self.list.opened.connect(self.opened)
+        self.list.removed.connect(self.removed)
+        self.list.doubleClicked.connect(lambda _: self._with_row(self.opened.emit))
+        self.list.selectionModel().currentChanged.connect(lambda *_: self._enable())
         self._show()
         theme.follow(self._dress)
 
@@ -229,12 +232,6 @@ class KeptCard(Card):
         self.list.setAccessibleName(tr("Kept letters"))
         buttons = FlowLayout(self.open, self.remove, self.look, spacing=8, centred=True)
         add_to(self.box, self.list, buttons, self.damaged, spacing=12)
-
-    def _connect(self) -> None:
-        self.list.opened.connect(self.opened)
-        self.list.removed.connect(self.removed)
-        self.list.doubleClicked.connect(lambda _: self._with_row(self.opened.emit))
-        self.list.selectionModel().currentChanged.connect(lambda *_: self._enable())
 
     def _dress(self, _tokens: object = None) -> None:
         self.list.setFixedHeight(min(MOST_ROWS, max(1, self._model.rowCount())) * theme.current().px(ROW_HEIGHT) + 4)

@@ -298,10 +298,8 @@ def _origin(address: str) -> tuple[str, str, int]:
 
 
 def _spin(low: int, high: int) -> QSpinBox:
-    spin = QSpinBox()
-    spin.setRange(low, high)
+    spin = guard_wheel(QSpinBox(minimum=low, maximum=high))
     spin.setMinimumWidth(theme.current().px(SPIN_WIDTH))
-    guard_wheel(spin)
     return spin
 
 

@@ -38,9 +38,8 @@ class BiographiesPage(QWidget):
             "changed; what a text about it claims beyond it can then be measured. This runs on this computer."
         )
         self.table = TablePick(tr("Needs columns with the biography, first name, last name, gender and occupation."))
-        self.versions = named(QSpinBox(), tr("Versions of each biography for each group"))
-        self.versions.setRange(1, MOST_VERSIONS)
-        self.versions.setValue(USUAL_VERSIONS)
+        self.versions = QSpinBox(minimum=1, maximum=MOST_VERSIONS, value=USUAL_VERSIONS)
+        self.versions.setAccessibleName(tr("Versions of each biography for each group"))
         row = in_row(Label(tr("Versions for each group")), self.versions, STRETCH, spacing=tokens.grid)
         in_column(Label(words, "soft", wrap=True), self.table, row, STRETCH, inside=self, spacing=tokens.gap, margins=0)
         self.table.changed.connect(self.changed)

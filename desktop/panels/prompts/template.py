@@ -88,22 +88,18 @@ class WordingCard(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self._wording = Wording("")
+        self.wording = Wording("")
         self.title = Label("", "heading", wrap=True)
-        self.all = LinkButton(tr("Use every neutral wording"), act=lambda: self.replaced.emit(self._wording.neutral))
+        self.all = LinkButton(tr("Use every neutral wording"), act=lambda: self.replaced.emit(self.wording.neutral))
         head = in_row((self.title, 1), self.all)
         self._rows = in_column(spacing=theme.current().gap)
         self.more = Label("", "note")
         add_to(self.box, head, self._rows, self.more)
         self.hide()
 
-    @property
-    def wording(self) -> Wording:
-        return self._wording
-
     def show_wording(self, wording: Wording) -> None:
         """List the first flags; show nothing where there is none."""
-        self._wording = wording
+        self.wording = wording
         empty(self._rows)
         for flag in wording.flags[:MOST_SHOWN]:
             self._rows.addWidget(self._row(flag))
@@ -119,7 +115,7 @@ class WordingCard(Card):
         offered = tr("Instead: “{words}”").format(words=_short(flag.neutral)) if flag.neutral else ""
         use = LinkButton(tr("Use this") if flag.neutral else tr("Leave out"))
         use.setAccessibleName(tr("{action}: {words}").format(action=use.text(), words=words))
-        use.clicked.connect(lambda: self.replaced.emit(with_one_neutral(self._wording, flag)))
+        use.clicked.connect(lambda: self.replaced.emit(with_one_neutral(self.wording, flag)))
         row = clear_widget()
         column = in_column(Label(f"“{words}”", "strong", wrap=True), spacing=2)
         for text, role in ((tr(flag.reason), "soft"), (offered, "")):

@@ -87,9 +87,8 @@ class SeatsBox(QWidget):
         super().__init__()
 
         tokens = theme.current()
-        self.seats = named(QSpinBox(), tr("Seats at other computers, browsers and phones"))
-        self.seats.setRange(1, MOST_SEATS)
-        self.seats.setValue(USUAL_SEATS)
+        self.seats = QSpinBox(minimum=1, maximum=MOST_SEATS, value=USUAL_SEATS)
+        self.seats.setAccessibleName(tr("Seats at other computers, browsers and phones"))
         self.tool = named(ComboBox(), tr("Judged in"))
         for key, title in TOOLS.items():
             self.tool.addItem(tr(title), key)

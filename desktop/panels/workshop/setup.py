@@ -196,9 +196,7 @@ def _plan_words(plan: "WorkshopPlan") -> str:
 
 
 def _spin(low: int, high: int, value: int, name: str) -> QSpinBox:
-    spin = named(QSpinBox(), tr(name))
-    spin.setRange(low, high)
-    spin.setValue(value)
+    spin = named(QSpinBox(minimum=low, maximum=high, value=value), tr(name))
     spin.setMinimumWidth(theme.current().px(110))
     return spin
 
@@ -228,7 +226,9 @@ class WorkshopSetup(QWidget):
         self.cancel = QuietButton(tr("Cancel"), act=self.closed)
         self._wait = QTimer(self, interval=ASK_AFTER_MILLISECONDS, singleShot=True)
         self._lay_out()
-        self._connect()
+        self.plans.changed.connect(self._follow)
+        self.form.changed.connect(self._follow)
+        self._wait.timeout.connect(self._ask_chance)
         self._show_offers(Offers((), ()), looked=False)
 
     def offer(self) -> None:
@@ -330,11 +330,6 @@ class WorkshopSetup(QWidget):
     def _allow(self, there: bool) -> None:
         for button in (self.start, self.start_seats):
             button.setEnabled(there)
-
-    def _connect(self) -> None:
-        self.plans.changed.connect(self._follow)
-        self.form.changed.connect(self._follow)
-        self._wait.timeout.connect(self._ask_chance)
 
     def _lay_out(self) -> None:
         tokens = theme.current()
