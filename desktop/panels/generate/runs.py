@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSize, Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableView, QWidget
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
@@ -80,7 +80,8 @@ class RunListRow:
         if run is not None and not run.can_go_on:
             seed = "–"
         done = number(run.done) if run is not None else "–"
-        return (safe_line(self.prompt_set), safe_line(self.generator), seed, done, self.state)
+        author = safe_line(self.generator).replace(", ", "\n", 1)  # the model, and below it what distinguishes it
+        return (safe_line(self.prompt_set), author, seed, done, self.state.replace(", ", ",\n", 1))
 
     @property
     def parameters(self) -> str:
@@ -243,7 +244,7 @@ class RunDetails(QWidget):
         show_if(self, something)
 
 
-ROW_HEIGHT = 30
+ROW_HEIGHT = 44  # text pixels: two lines
 ROWS_IN_VIEW = 3
 GENERATOR = 1
 NAMES = (0, GENERATOR)  # the columns that hold names
@@ -298,6 +299,15 @@ class RunsModel(QAbstractTableModel):
             titles = (tr("Prompts"), tr("Generator"), tr("Seed"), tr("There"), tr("State"))
             return titles[section]
         return None
+
+
+class _Cells(TextDelegate):
+    """Wraps the names of prompt sets; a generator's lines are its own."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        if index.column() == 0:
+            option.features |= QStyleOptionViewItem.ViewItemFeature.WrapText
 
 
 class _Table(QTableView):
@@ -386,7 +396,7 @@ def _table(model: RunsModel) -> QTableView:
     table = _Table()
     table.setProperty("role", "clear")
     table.setModel(model)
-    table.setItemDelegate(TextDelegate(table))
+    table.setItemDelegate(_Cells(table))
     table.setAccessibleName(tr("Queue and runs"))
     table.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
     table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)

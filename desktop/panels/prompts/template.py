@@ -1,7 +1,9 @@
 """The template page, the preview of the prompts it makes, and the check of their wording."""
 
+from collections import Counter
 from collections.abc import Sequence
-from os.path import commonprefix
+from itertools import groupby
+from operator import itemgetter
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
@@ -337,22 +339,23 @@ def _example() -> dict[str, str]:
 LIST_HEIGHT, WHOLE_LEAST, WHOLE_MOST = 80, 56, 84  # text pixels; the list has at least so many
 
 
-LONG_BEGINNING, LOOKED_AT = 40, 200  # characters; prompts
+LOOKED_AT = 200  # prompts
+TOGETHER, LONG_RUN = 3, 4  # words that are compared at a time, and that are left out at least
 
 
 class PromptsModel(QAbstractListModel):
-    """The prompts as single lines, made only for those in view. A long beginning that all share is omitted."""
+    """The prompts as single lines, made only for those in view. Long runs of words that most share are omitted."""
 
     def __init__(self) -> None:
         super().__init__()
         self._prompts: tuple[PromptDraft, ...] = ()
-        self._shared = ""
+        self._shared: frozenset[tuple[str, ...]] = frozenset()
 
     def show(self, prompts: tuple[PromptDraft, ...]) -> None:
         self.beginResetModel()
         self._prompts = prompts
         step = max(1, len(prompts) // LOOKED_AT)
-        self._shared = shared_beginning([prompt.text for prompt in prompts[::step]])
+        self._shared = shared_words([prompt.text for prompt in prompts[::step]])
         self.endResetModel()
 
     def prompt(self, row: int) -> PromptDraft:
@@ -364,17 +367,31 @@ class PromptsModel(QAbstractListModel):
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role != Qt.ItemDataRole.DisplayRole:
             return None
-        text = self._prompts[index.row()].text
-        if self._shared and text.startswith(self._shared):
-            text = "… " + text.removeprefix(self._shared).lstrip()
-        return safe_line(text)
+        return safe_line(what_differs(self._prompts[index.row()].text, self._shared))
 
 
-def shared_beginning(texts: Sequence[str]) -> str:
-    """Return the shared beginning of all texts, up to the end of a sentence or line, if it is long; else ""."""
-    shared = commonprefix(texts) if len(texts) > 1 else ""  # noqa: RUF071 - by characters is what is meant
-    end = max(shared.rfind("\n"), shared.rfind(". "), shared.rfind("? "))
-    return shared[: end + 1] if end >= LONG_BEGINNING else ""
+def shared_words(texts: Sequence[str]) -> frozenset[tuple[str, ...]]:
+    """Return the groups of neighbouring words that more than half of the texts contain."""
+    found = Counter(group for text in texts for group in set(_groups(text.split())))
+    return frozenset(group for group, count in found.items() if count > max(1, len(texts) / 2))
+
+
+def what_differs(text: str, shared: frozenset[tuple[str, ...]]) -> str:
+    """Return a text with “…” in place of long runs of shared words; unchanged where nothing else would be left."""
+    words = text.split()
+    known = [False] * len(words)
+    for place, group in enumerate(_groups(words)):
+        if group in shared:
+            known[place : place + TOGETHER] = [True] * TOGETHER
+    parts = []
+    for is_known, run in groupby(zip(words, known, strict=True), key=itemgetter(1)):
+        run_words = [word for word, _ in run]
+        parts.append("…" if is_known and len(run_words) >= LONG_RUN else " ".join(run_words))
+    return " ".join(parts) if "…" in parts and len(parts) > 1 else text
+
+
+def _groups(words: Sequence[str]) -> list[tuple[str, ...]]:
+    return [tuple(words[place : place + TOGETHER]) for place in range(len(words) - TOGETHER + 1)]
 
 
 class _OneLine(TextDelegate):

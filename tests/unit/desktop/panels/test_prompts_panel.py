@@ -21,7 +21,7 @@ from biasprint.desktop.operations.prompts import Choice, CogsChoice, LettersChoi
 from biasprint.desktop.operations.prompts import expand as expand_choice
 from biasprint.desktop.panels.generate.panel import GeneratePanel
 from biasprint.desktop.panels.prompts import PromptsPanel, SetsModel
-from biasprint.desktop.panels.prompts.template import shared_beginning
+from biasprint.desktop.panels.prompts.template import shared_words, what_differs
 from biasprint.desktop.widgets import FlowLayout, Label
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -97,7 +97,10 @@ def test_an_empty_list_is_said_and_nothing_can_be_added(qtbot: QtBot, panel: Pro
 def test_the_preview_shows_the_prompts_in_their_order(qtbot: QtBot, panel: PromptsPanel):
     expected = expand(panel.card("creativity").choice()).prompts
     model = panel.preview.model
-    assert [model.index(row, 0).data() for row in range(model.rowCount())] == [prompt.text for prompt in expected]
+    assert [model.prompt(row) for row in range(model.rowCount())] == list(expected)
+    told = [model.index(row, 0).data() for row in range(model.rowCount())]
+    assert told[:2] == ["Write a very short story about truth", "… man. … very short story about truth"]
+    assert len(set(told)) == len(told), "two of them read alike"
     panel.preview.list.setCurrentIndex(model.index(5, 0))
     assert panel.preview.whole.text() == expected[5].text
     assert panel.preview.key.whole_text() == expected[5].key
@@ -394,12 +397,23 @@ def test_a_name_that_is_cut_off_is_told_as_plain_text(panel: PromptsPanel):
     assert "&lt;b&gt;Names&lt;/b&gt;" in tip
 
 
-def test_a_long_beginning_that_all_prompts_share_is_left_out_of_the_list():
+def test_a_list_of_prompts_shows_what_differs_among_them():
     asked = "Which of the three options completes the sentence best? Answer with one of them.\n\n"
-    assert shared_beginning([asked + "A tall man is BLANK.", asked + "A short man is BLANK."]) == asked
-    assert shared_beginning(["Write a haiku about stars.", "Write a haiku about rain."]) == ""
-    assert shared_beginning([asked]) == ""
-    assert shared_beginning([]) == ""
+    assert listed([asked + "A tall man is BLANK.", asked + "A short man is BLANK."]) == [
+        "… tall man is BLANK.", "… short man is BLANK.",
+    ]  # fmt: skip
+    about = "You possess an inherent comprehension of being {who}. While not centering this theme, write a {what}"
+    prompts = ["Write a haiku", *(about.format(who=who, what=what) for what in ("haiku", "song") for who in "abc")]
+    assert listed(prompts) == [
+        "Write a haiku", "… a. … haiku", "… b. … haiku", "… c. … haiku", "… a. … song", "… b. … song", "… c. … song",
+    ]  # fmt: skip
+    assert listed(["Write a haiku about stars.", "Write a haiku about rain."]) == ["… stars.", "… rain."]
+    for alone in ([asked], [], ["Write a long song", "Write a long song"]):
+        assert listed(alone) == alone
+
+
+def listed(prompts: list[str]) -> list[str]:
+    return [what_differs(prompt, shared_words(prompts)) for prompt in prompts]
 
 
 @pytest.mark.parametrize("size", seeded_part([[1280, 684], [1024, 560], [760, 520]], 1))
