@@ -244,9 +244,8 @@ class RowsInput(Input):
     went = Signal(QWidget)
 
     def __init__(self, field: Field) -> None:
-        self.table = TextTable(
-            tr(field.title), _columns(field), keep=(0, len(field.fields), *range(1, len(field.fields)))
-        )
+        keep = (0, len(field.fields), *range(1, len(field.fields)))
+        self.table = TextTable(tr(field.title), _columns(field), keep=keep, tall=True)
         self._rows: list[dict[str, Any]] = []
         self._problems: tuple[DraftProblem, ...] = ()
         self._place: Place = (field.name,)
@@ -376,7 +375,6 @@ class RowsInput(Input):
                 for number, row in enumerate(self._rows)
             ]
         )
-        self.table.setFixedHeight(self.table.sizeHint().height())
         self._allow()
 
     def _cells(self, row: Draft) -> tuple[str, ...]:

@@ -464,3 +464,12 @@ def test_prompts_are_added_although_no_version_can_be_kept(tmp_path: Path, monke
     assert callable(adding.done_text)
     told = adding.done_text(added)
     assert told.startswith("CoGS, version 1: 4 prompts. The versions of your own definitions were not kept: ")
+
+
+@pytest.mark.parametrize("percent", [100, 200])
+def test_every_identity_of_an_axis_is_in_sight(qtbot: QtBot, window: MainWindow, page: OwnPage, percent: int):
+    window.settings.set("font_percent", percent)
+    choose(page, "Age")
+    table = identities(page).table
+    assert table.table.rowCount() == 3
+    qtbot.waitUntil(lambda: table.viewport().height() >= table.rowViewportPosition(2) + table.rowHeight(2))
