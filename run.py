@@ -62,12 +62,11 @@ FOLDERS = ("core", "desktop", "resources", "models")
 DIST = ROOT / "dist"
 PACKAGE = DIST / "biasprint"
 LIGHT_PACKAGE = DIST / "biasprint-light"
+# Two processes more than there are cores: tests of the window wait for threads and children a third of their time.
+PROCESSES = str(min(6, (os.cpu_count() or 1) + 2))
 # A test process that ended is not replaced: the test that it ended in would be run, and end it, again and again.
-SHARED_OUT = (
-    # Two processes more than there are cores: tests of the window wait for threads and children a third of their time.
-    *("-n", str(min(6, (os.cpu_count() or 1) + 2)), "--max-worker-restart", "0"),
-    *("--dist", "loadfile", "--no-loadscope-reorder"),
-)
+BY_XDIST = ("-n", PROCESSES, "--max-worker-restart", "0", "--dist", "loadfile", "--no-loadscope-reorder")
+SHARED_OUT = ("--processes", PROCESSES) if sys.platform == "linux" else BY_XDIST
 # The installed program on a real display. Two at a time: each has a screen, and the program computes beside it.
 WINDOW_TESTS = ("tests/window", "-n", "2", "--dist", "loadfile", "--durations", "5")
 AS_LONG_AS_IT_TAKES = ("--timeout", "0", "-o", "faulthandler_timeout=0")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import compiled_once
 import pytest
+import side_by_side
 import warm_children
 from hypothesis.internal.conjecture import providers
 from trust import plug_in
@@ -37,8 +38,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 SOURCE = str(Path(__file__).parents[1] / "core" / "python")
 if SOURCE not in (paths := os.environ.get("PYTHONPATH", "").split(os.pathsep)):
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (SOURCE, *paths)))
-SIDE_BY_SIDE = "PYTEST_XDIST_WORKER" in os.environ  # this is one of several test processes
-if SIDE_BY_SIDE:
+if side_by_side.WORKER in os.environ or side_by_side.OPTION in sys.argv:
     os.environ.update(warm_children.ALONE)
 
 MEMORY, ROOM_BYTES = Path("/dev/shm"), 4 << 30
@@ -58,6 +58,7 @@ KNOWN_FILES: dict[str, bytes] = {}  # what each home's data folder has at first
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     plug_in.add_options(parser)
+    parser.addoption(side_by_side.OPTION, type=int, default=0, help="run the tests in so many forked processes")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -77,15 +78,20 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.basetemp = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     window_alone = all(argument.startswith("tests/window") for argument in config.args)  # its program is another one
-    if not SIDE_BY_SIDE and config.getoption("dist", "no") != "no" and not window_alone:  # it shares the tests out
+    forked = config.getoption(side_by_side.OPTION)
+    shared_out = side_by_side.WORKER not in os.environ and config.getoption("dist", "no") != "no"
+    if (forked or shared_out) and not window_alone:  # this process shares the tests out
         home = tempfile.mkdtemp(prefix="biasprint-tests-home-")
         config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
         warm_children.lend(dict.fromkeys(HOME_VARIABLES, home))
-    else:
+    if not shared_out:
         gc.disable()  # while tests are collected: many objects, and none of them garbage
 
 
-def pytest_sessionstart() -> None:
+def pytest_sessionstart(session: pytest.Session) -> None:
+    forked = session.config.getoption(side_by_side.OPTION)
+    if forked and session.config.getoption("dist", "no") == "no":
+        session.config.pluginmanager.register(side_by_side.SideBySide(session.config, forked))
     if "shibokensupport.feature" in sys.modules:  # by pytest-qt
         read_no_sources()
 
@@ -104,7 +110,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("BIASPRINT_HOME", raising=False)
         move_home(patch, folder / "shared")
-        if SIDE_BY_SIDE:  # alone, a test that needs little would wait for all that is imported
+        if side_by_side.WORKER in os.environ:  # alone, a test that needs little would wait for all that is imported
             warm_children.prepare()
             remember_models()
         compiled_once.share(patch)
