@@ -42,7 +42,7 @@ from biasprint.desktop.widgets import Label, hairline, tr
 from biasprint.desktop.widgets.frame import Rail
 from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.layout import in_column
-from biasprint.desktop.widgets.safe_text import as_given, safe_line
+from biasprint.desktop.widgets.safe_text import as_given, isolated, safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
 
 if TYPE_CHECKING:
@@ -345,7 +345,7 @@ def keys_here(window: Window) -> None:
 
 
 def _add(menu: QMenu, command: Command) -> None:
-    action = menu.addAction(command.title.replace("&", "&&"))
+    action = menu.addAction(isolated(command.title.replace("&", "&&")))
     # Shown, not bound: the window has bound the keys already.
     if command.keys:
         shown = QKeySequence(command.keys).toString(QKeySequence.SequenceFormat.NativeText)

@@ -29,6 +29,8 @@ def note_places(direction: str, folder: Path) -> None:
         dress(window, f"light-{WIDTH}x800")
         settle()
         for name, panel in pages(window, settle):
+            if window.jobs.active():  # a slow machine still works on it: what shows there is not the same each time
+                continue
             places[name] = {
                 way: (part.mapTo(window, QPoint(0, 0)).x(), part.width()) for way, part in turned(window, direction)
             }

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QPagedPaintDevice, QPainter, QTextCharFormat, QTextLayout, QTextOption
 
 from biasprint import core
@@ -293,6 +293,8 @@ def _paragraph(
     layout.setFormats(_bold(pieces))
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    if painter is not None and painter.layoutDirection() is Qt.LayoutDirection.RightToLeft:
+        option.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute)
     layout.setTextOption(option)
     step = size * (1.3 if paragraph.large else tokens.line_height - 0.15)
     y = 0.0

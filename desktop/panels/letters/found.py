@@ -159,7 +159,8 @@ def _identity(row: ListRow) -> tuple[int, str]:
 SWATCH, MOST_LINES = 20, 3
 LINES_OF_BALANCE = 6
 SAID_BY_HEADING = {CRITICISM, RANGE, NAMING, DOUBT}
-WRAP = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+LEFT, TOP, MIDDLE = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignVCenter
+WORDS = Qt.TextFlag.TextWordWrap | TOP
 
 
 class LetterDelegate(QStyledItemDelegate):
@@ -184,12 +185,13 @@ class LetterDelegate(QStyledItemDelegate):
         state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # the words are a letter's, in English
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)  # each text in the order of its letters
+        direction: Qt.LayoutDirection = option.direction  # type: ignore[attr-defined]
         self._draw_ground(painter, box, state)
         if row.item is None:
-            self._draw_heading(painter, box, row)
+            self._draw_heading(painter, direction, box, row)
         else:
-            self._draw_item(painter, box, row, row.item)
+            self._draw_item(painter, direction, box, row, row.item)
         painter.restore()
 
     def _draw_ground(self, painter: QPainter, box: QRect, state: QStyle.StateFlag) -> None:
@@ -203,7 +205,7 @@ class LetterDelegate(QStyledItemDelegate):
         painter.setPen(QPen(QColor(tokens.focus), 2) if focused else Qt.PenStyle.NoPen)
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 6, 6)
 
-    def _draw_heading(self, painter: QPainter, box: QRect, row: ListRow) -> None:
+    def _draw_heading(self, painter: QPainter, direction: Qt.LayoutDirection, box: QRect, row: ListRow) -> None:
         tokens = theme.current()
         inner = box.adjusted(tokens.px(8), tokens.px(6), -tokens.px(8), 0)
         painter.setPen(QPen(QColor(tokens.line), 1))
@@ -211,43 +213,47 @@ class LetterDelegate(QStyledItemDelegate):
             painter.drawLine(box.left(), box.top(), box.right(), box.top())
         side = tokens.px(14)
         arrow = theme.pixmap("chevron-right" if row.folded else "chevron-down", tokens.soft, side, 2.0)
-        painter.drawPixmap(QRect(inner.right() - side, inner.center().y() - side // 2, side, side), arrow)
+        end = QRect(inner.right() - side, inner.center().y() - side // 2, side, side)
+        painter.drawPixmap(QStyle.visualRect(direction, inner, end), arrow)
         painter.setFont(_font(tokens.control, bold=True))
         painter.setPen(QColor(tokens.ink))
         words = f"{section_title(row.section)}  {row.counted}"
-        room = inner.adjusted(0, 0, -side - 6, 0)
+        room = QStyle.visualRect(direction, inner, inner.adjusted(0, 0, -side - 6, 0))
         shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
+        painter.drawText(room, int(MIDDLE | QStyle.visualAlignment(direction, LEFT)), shown)
 
-    def _draw_item(self, painter: QPainter, box: QRect, row: ListRow, item: LetterItem) -> None:
-        tokens = theme.current()
-        left = box.left() + tokens.px(8)
-        room = box.adjusted(tokens.px(8) + tokens.px(SWATCH) + 8, tokens.px(6), -tokens.px(8), 0)
+    def _draw_item(
+        self, painter: QPainter, direction: Qt.LayoutDirection, box: QRect, row: ListRow, item: LetterItem
+    ) -> None:
+        tokens, begin = theme.current(), QStyle.visualAlignment(direction, LEFT)
+        across, swatch = tokens.px(8), tokens.px(SWATCH)
+        room = QStyle.visualRect(direction, box, box.adjusted(across + swatch + 8, tokens.px(6), -across, 0))
+        mark = QStyle.visualRect(direction, box, QRect(box.left() + across, room.top(), swatch, swatch))
         if item.section not in WHOLE:
             middle = room.top() + QFontMetrics(_font(tokens.note)).height() / 2 + 2
-            draw_mark(painter, look_of(item.kind), left, left + tokens.px(SWATCH), middle)
+            draw_mark(painter, look_of(item.kind), mark.left(), mark.left() + swatch, middle)
         else:
             painter.setBrush(QColor(tokens.warn if item.listed else tokens.edge))
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.drawEllipse(left + tokens.px(6), room.top() + tokens.px(5), tokens.px(8), tokens.px(8))
+            painter.drawEllipse(mark.left() + tokens.px(6), room.top() + tokens.px(5), tokens.px(8), tokens.px(8))
         if _titled(row):
             painter.setFont(_font(tokens.note))
             painter.setPen(QColor(tokens.soft))
             height = painter.fontMetrics().height()
             title = f"{item.title} · {item.note}" if item.note and item.section != CLAIMS else item.title
             shown = painter.fontMetrics().elidedText(safe_line(title), Qt.TextElideMode.ElideRight, room.width())
-            painter.drawText(QRect(room.left(), room.top(), room.width(), height), 0, shown)
+            painter.drawText(QRect(room.left(), room.top(), room.width(), height), int(begin), shown)
             room.setTop(room.top() + height + 2)
         painter.setFont(_font(tokens.control))
         painter.setPen(QColor(tokens.ink))
         painter.setClipRect(room)
-        painter.drawText(room, WRAP, safe_line(item.words))
+        painter.drawText(room, int(WORDS | begin), safe_line(item.words))
 
     def _words_box(self, box: QRect, item: LetterItem) -> QRect:
         tokens = theme.current()
         metrics = QFontMetrics(_font(tokens.control))
         width = box.width() - tokens.px(8) - tokens.px(SWATCH) - 8 - tokens.px(8)
-        needed = metrics.boundingRect(QRect(0, 0, max(40, width), 10_000), WRAP, safe_line(item.words))
+        needed = metrics.boundingRect(QRect(0, 0, max(40, width), 10_000), int(WORDS | LEFT), safe_line(item.words))
         lines = LINES_OF_BALANCE if item.section == BALANCE else MOST_LINES
         return QRect(0, 0, width, min(needed.height(), lines * metrics.lineSpacing()))
 

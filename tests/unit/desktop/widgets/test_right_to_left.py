@@ -7,9 +7,13 @@ from PySide6.QtGui import QImage, QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QListView, QMenu, QStyleOptionViewItem, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from biasprint.core.judging.fingerprint_words import Paragraph, TextSpan
 from biasprint.desktop import theme
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.charts.measured import TitleDelegate
+from biasprint.desktop.panels.fingerprint.view import Prose
+from biasprint.desktop.panels.letters.entries import LetterItem
+from biasprint.desktop.panels.letters.found import ROW, LetterDelegate, ListRow
 from biasprint.desktop.panels.letters.start import SIDE_ROLE, _RowDelegate
 from biasprint.desktop.widgets import Button, Label
 from biasprint.desktop.widgets.choice import CheckBox, ComboBox
@@ -116,6 +120,37 @@ def test_a_saved_letter_has_its_title_at_the_right_and_the_day_at_the_left(qtbot
     day, title = (inked(shelf.viewport(), half) for half in halves)
     assert day.left() - room.left() < 16
     assert room.right() - title.right() < 16
+
+
+def test_the_sentences_of_a_fingerprint_begin_at_the_right(qtbot: QtBot):
+    words = Prose((Paragraph((TextSpan("On "), TextSpan("gender", strong=True), TextSpan(" it chose."))),))
+    qtbot.addWidget(words)
+    words.resize(500, 60)
+    words.show()
+    shown = inked(words, words.rect())
+    assert words.rect().right() - shown.right() < 6
+    assert shown.left() > 100
+
+
+def test_what_is_found_in_a_letter_has_its_mark_at_the_right_and_its_fold_at_the_left(qtbot: QtBot):
+    item = LetterItem("a", "communal", 3, "Communal", "kind", "")
+    rows = QStandardItemModel()
+    for row in (ListRow(3, None, 1), ListRow(3, item)):
+        entry = QStandardItem("row")
+        entry.setData(row, ROW)
+        rows.appendRow(entry)
+    found = QListView()
+    qtbot.addWidget(found)
+    found.setModel(rows)
+    found.setItemDelegate(LetterDelegate(found))
+    found.resize(300, 200)
+    found.show()
+    head, entry = (found.visualRect(rows.index(place, 0)).adjusted(0, 2, 0, -2) for place in (0, 1))
+    assert head.right() - inked(found.viewport(), head.adjusted(150, 0, 0, 0)).right() < 16, "the title"
+    assert inked(found.viewport(), head.adjusted(0, 0, -150, 0)).left() < 16, "the sign that it folds"
+    mark = inked(found.viewport(), entry.adjusted(entry.width() - 30, 0, 0, 0))
+    assert mark.height() < 10, "the mark, without words"
+    assert inked(found.viewport(), entry.adjusted(0, 0, -150, 0)).isEmpty()
 
 
 @pytest.mark.parametrize("key", ["", "1"])

@@ -138,7 +138,8 @@ def test_the_parts_of_controls_can_be_seen(name: str, selector: str, key: str):
 
 # In high contrast a control is seen by its edge even where it can do nothing now, or has a tint elsewhere.
 EDGES = (
-    ("QPushButton:disabled", "border-color"), ('QPushButton[role="primary"]:disabled', "border-color"),
+    ("QPushButton:disabled", "border-color"), ('QPushButton[role="plain"]', "border-color"),
+    ('QPushButton[role="primary"]:disabled', "border-color"),
     ('QPushButton[role="choice"]:checked:disabled', "border-color"), ("QLineEdit:disabled", "border-color"),
     ("QCheckBox::indicator:disabled", "border-color"), ("QSlider::groove:horizontal", "background"),
     ("QProgressBar", "background"), ('QLabel[role="chip"]', "border"),
