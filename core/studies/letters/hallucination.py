@@ -437,17 +437,6 @@ def _points(first: Floats, second: Floats) -> str:
 
 
 def _undefined(table: LettersTable, kind: str, reason: str) -> Finding:
-    by_group = table.by_group(table.compared)
-    return Finding(
-        id=f"letters.hallucination.{kind}",
-        label="hallucinated_against_grounded",
-        title=f"{KINDS[kind].capitalize()} sentences, hallucinated against grounded",
-        groups=table.compared,
-        estimate=None,
-        reason=reason,
-        unit="difference of shares",
-        n=sum(by_group.values()),
-        n_by_group=by_group,
-        dropped=table.all_dropped,
-        source=SOURCE,
-    )
+    title = f"{KINDS[kind].capitalize()} sentences, hallucinated against grounded"
+    named = (f"letters.hallucination.{kind}", "hallucinated_against_grounded", title)
+    return table.undefined(*named, reason, "difference of shares", SOURCE)

@@ -32,6 +32,7 @@ RETURN = "<return>"
 LEXICON_ID = "letters.lexicon.odds_ratio"
 SOURCE = "Wan et al. 2023, section 4.2.2, Tables 2 and 17"
 ENTRIES_SHOWN = 3
+TWO_GROUPS = "an odds ratio needs letters of two groups"
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,35 @@ class LettersTable:
 
     def by_group(self, groups: tuple[str, ...]) -> dict[str, int]:
         return {group: self.groups.count(group) for group in groups}
+
+    def undefined(
+        self,
+        finding_id: str,
+        label: str,
+        title: str,
+        reason: str,
+        unit: str,
+        source: str,
+        *,
+        scorers: tuple[ScorerUse, ...] = (),
+        groups: tuple[str, ...] | None = None,
+    ) -> Finding:
+        """Return a finding without a number, for `reason`; of all compared groups unless of these."""
+        by_group = self.by_group(self.compared if groups is None else groups)
+        return Finding(
+            id=finding_id,
+            label=label,
+            title=title,
+            groups=tuple(by_group),
+            estimate=None,
+            reason=reason,
+            unit=unit,
+            n=sum(by_group.values()),
+            n_by_group=by_group,
+            dropped=self.all_dropped,
+            scorers=scorers,
+            source=source,
+        )
 
     def only(self, mask: Bools, reason: str) -> "LettersTable":
         """The table with these letters only; the others are counted as dropped for `reason`."""
@@ -324,20 +354,9 @@ def _entry_totals(counted: Counted) -> dict[tuple[str, str], int]:
 
 
 def _undefined(table: LettersTable, category: Category) -> Finding:
-    return Finding(
-        id=LEXICON_ID,
-        label=category.name,
-        title=f"{category.title} words",
-        groups=table.compared,
-        estimate=None,
-        reason="an odds ratio needs letters of two groups",
-        unit="odds ratio",
-        n=len(table.groups),
-        n_by_group=table.by_group(table.compared),
-        dropped=table.all_dropped,
-        scorers=(table.counted.scorer,),
-        source=SOURCE,
-    )
+    scorers, named = (table.counted.scorer,), (LEXICON_ID, category.name, f"{category.title} words")
+    finding = table.undefined(*named, TWO_GROUPS, "odds ratio", SOURCE, scorers=scorers)
+    return replace(finding, n=len(table.groups))
 
 
 # ---- `letters.mitigation.odds_ratio`: how an instruction changes the odds ratios, prompt by prompt

@@ -54,7 +54,7 @@ from biasprint.core.studies.letters.gather import (
     store_letters,
     success_scorer,
 )
-from biasprint.core.studies.letters.lexicon import LEXICON_ID
+from biasprint.core.studies.letters.lexicon import LEXICON_ID, TWO_GROUPS
 from biasprint.core.studies.letters.measure import SUCCESS_ID
 from biasprint.core.studies.letters.style import COUNTS_FROM
 from biasprint.core.texts.exporting import matched_block
@@ -167,9 +167,8 @@ class LettersTally(StudyTally):
     def _values(self, part: "_Part", dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:
         groups = part.groups()
         if len(groups) < 2:
-            few = "an odds ratio needs letters of two groups"
             for category in self._lexicon.categories:
-                yield undefined(LiveKey(LEXICON_ID, category.name, "", dims), ODDS, part.n(groups), few)
+                yield undefined(LiveKey(LEXICON_ID, category.name, "", dims), ODDS, part.n(groups), TWO_GROUPS)
         elif len(groups) > MOST_GROUPS:
             yield undefined(LiveKey(LEXICON_ID, "", "", dims), ODDS, part.n(groups), TOO_MANY)
         else:

@@ -338,18 +338,5 @@ def _shares(pair: tuple[str, str], values: tuple[Floats, Floats]) -> str:
 
 
 def _undefined(table: LettersTable, kind: str, reason: str, uses: tuple[ScorerUse, ...]) -> Finding:
-    by_group = table.by_group(table.compared)
-    return Finding(
-        id=f"letters.style.{kind}",
-        label=kind,
-        title=f"{KINDS[kind].capitalize()} sentences",
-        groups=table.compared,
-        estimate=None,
-        reason=reason,
-        unit="difference of shares",
-        n=sum(by_group.values()),
-        n_by_group=by_group,
-        dropped=table.all_dropped,
-        scorers=uses,
-        source=SOURCE,
-    )
+    named = (f"letters.style.{kind}", kind, f"{KINDS[kind].capitalize()} sentences")
+    return table.undefined(*named, reason, "difference of shares", SOURCE, scorers=uses)

@@ -38,7 +38,7 @@ from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.scorers.registry import info_of, score_batch
 from biasprint.core.scorers.segment import SEGMENTER, is_english, words
 from biasprint.core.studies.kit.findings import SIGNIFICANT, interval, missing_interval
-from biasprint.core.studies.letters.lexicon import LettersTable, category_harm, one_name
+from biasprint.core.studies.letters.lexicon import TWO_GROUPS, LettersTable, category_harm, one_name
 from biasprint.core.text import for_matching
 
 PARTS = ("noun", "adjective")
@@ -317,7 +317,7 @@ def word_findings(
     `given`: words that the prompts give, which by default are left out.
     """
     if not table.pairs:
-        return [_undefined(table, part_words, table.compared, "default", "an odds ratio needs letters of two groups")]
+        return [_undefined(table, part_words, table.compared, "default", TWO_GROUPS)]
     tested = [tested_words(compared_words(part_words, table, pair, "default", given), table) for pair in table.pairs]
     # Adjusted among all words that were tested, not only those shown: they are shown for their ratios.
     adjusted = iter(holm([ratio.p for each in tested for ratio in each.ratios]))
@@ -456,20 +456,6 @@ def _test_note(adjusted: Sequence[float | None], left_out: Sequence[str]) -> str
 def _undefined(
     table: LettersTable, part_words: PartWords, groups: tuple[str, ...], variant: Variant, reason: str
 ) -> Finding:
-    by_group = table.by_group(groups)
-    return Finding(
-        id=ID,
-        label=part_words.part,
-        title=f"{part_words.part.capitalize()}s",
-        groups=groups,
-        dims={"pos": part_words.part},
-        estimate=None,
-        reason=reason,
-        unit="odds ratio",
-        variant=variant,
-        n=sum(by_group.values()),
-        n_by_group=by_group,
-        dropped=table.all_dropped,
-        scorers=(part_words.scorer,),
-        source=SOURCE,
-    )
+    named, scorers = (ID, part_words.part, f"{part_words.part.capitalize()}s"), (part_words.scorer,)
+    finding = table.undefined(*named, reason, "odds ratio", SOURCE, scorers=scorers, groups=groups)
+    return replace(finding, dims={"pos": part_words.part}, variant=variant)
