@@ -1,6 +1,7 @@
 """The settings panel, built from the settings' description, and the editor of keys."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import groupby
 
 from PySide6.QtCore import QKeyCombination, QSize, Qt, Signal
@@ -19,7 +20,7 @@ from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.labels import Label, named
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, clear_column, grid_of, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, clear_column, grid_of, in_column, in_row, scaled
 from biasprint.desktop.widgets.safe_text import safe_tip
 
 # ---- Remapping the keys of judging
@@ -121,8 +122,7 @@ class KeyMapEditor(QWidget):
 
     def _fill(self) -> None:
         fresh = QWidget()
-        grid = grid_of(fresh, across=theme.current().margin)
-        grid.setColumnMinimumWidth(0, theme.current().px(NAMES_WIDTH))
+        grid = _grid(fresh)
         key_map = self._settings.keys()
         self._buttons = {}
         for row, action in enumerate(KEY_ACTIONS):
@@ -175,7 +175,7 @@ class SettingsPanel(Panel):
         self._column.setMaximumWidth(theme.current().px(WIDEST))
 
     def _card(self, group: str, settings: list[Setting]) -> Card:
-        card, grid = Card(tr(group)), _grid()
+        card, grid = Card(tr(group)), _grid(along=theme.current().gap)
         for row, setting in enumerate(settings):
             field = named(_FIELDS[setting.kind](self, setting), tr(setting.title))
             if setting.help:
@@ -200,7 +200,7 @@ class SettingsPanel(Panel):
 
     def _connections(self) -> Card:
         """Return the card of the offline switch: no setting of the file, as it applies to all programs of the user."""
-        card, grid = Card(tr("Connections")), _grid()
+        card, grid = Card(tr("Connections")), _grid(along=theme.current().gap)
         self.offline = OfflineSwitch(self.shell.connections)
         self.offline_note = Label("", "note", wrap=True)
         _add_row(grid, 0, tr("Offline switch"), self.offline_note, self.offline)
@@ -271,9 +271,10 @@ class SettingsPanel(Panel):
                 field.show_value(int(value))
 
 
-def _grid() -> QGridLayout:
-    grid = grid_of(across=theme.current().margin, along=theme.current().gap)
-    grid.setColumnMinimumWidth(0, theme.current().px(NAMES_WIDTH))
+def _grid(inside: QWidget | None = None, along: int | None = None) -> QGridLayout:
+    """Return a grid whose first column, of names, is equally wide on every card, at every size of the text."""
+    grid = grid_of(inside, across=theme.current().margin, along=along)
+    scaled(grid, partial(grid.setColumnMinimumWidth, 0), NAMES_WIDTH)
     return grid
 
 

@@ -92,8 +92,8 @@ class ComboBox(QComboBox):
         )
 
     def sizeHint(self) -> QSize:
-        # Else the longest text of a box as wide as its texts is cut.
-        return super().sizeHint() + QSize(theme.current().px(SIDES), 0)
+        # Else the longest text of a box as wide as its texts is cut; Qt rounds its width down.
+        return super().sizeHint() + QSize(theme.current().px(SIDES) + 2, 0)
 
     def showPopup(self) -> None:
         # Qt decided whether the list has a bar to scroll by before the box was in the window, by another style.

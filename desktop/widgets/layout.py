@@ -1,11 +1,11 @@
 """Layouts: pages that scroll, a column beside the work, rows that wrap, two parts side by side."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QMargins, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -201,6 +201,21 @@ def grid_of(
     if stretch is not None:
         grid.setColumnStretch(stretch, 1)
     return grid
+
+
+class _Scaled(QObject):
+    def __init__(self, owner: QObject, set_size: Callable[[int], object], pixels: int) -> None:
+        super().__init__(owner)
+        self._set_size, self._pixels = set_size, pixels
+        theme.follow(self._dress)
+
+    def _dress(self, _tokens: object = None) -> None:
+        self._set_size(theme.current().px(self._pixels))
+
+
+def scaled(owner: QObject, set_size: Callable[[int], object], pixels: int) -> None:
+    """Set a size of so many text pixels, now and whenever the text becomes larger or smaller."""
+    _Scaled(owner, set_size, pixels)
 
 
 def empty(box: QLayout) -> None:

@@ -61,6 +61,7 @@ from biasprint.desktop.widgets.layout import (
     grid_of,
     in_column,
     in_row,
+    scaled,
 )
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.small_table import TextDelegate
@@ -288,7 +289,7 @@ class FinishedPage(Scroller):
         self.told = Label("", "reading", wrap=True)
         self.where = QuietButton(tr("Show where the file is"), icon="folder", act=lambda: self._show_place(True))
         self.place = PlainText(name=tr("Where the file is"))
-        self.place.setFixedHeight(theme.current().px(PATH_HEIGHT))
+        scaled(self.place, self.place.setFixedHeight, PATH_HEIGHT)
         self.copy = QuietButton(tr("Copy the path"), icon="copy", act=self._copy)
         self.folder = QuietButton(tr("Open the folder"), icon="folder", act=self._open_folder)
         self.done = PrimaryButton(tr("Close this packet"))
@@ -342,7 +343,7 @@ class FinishedPage(Scroller):
         tokens = theme.current()
         sheet = clear_widget()
         card = Card(tr("Thank you: you are done"))
-        card.setMaximumWidth(tokens.px(WIDTH))
+        scaled(card, card.setMaximumWidth, WIDTH)
         add_to(card.box, self.told, Gap(tokens.grid), Label(tr("What to do next"), "strong"))
         card.box.addWidget(
             Label(tr("Send the file back to the person you have it from, as it is. That is all."), "reading", wrap=True)

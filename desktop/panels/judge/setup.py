@@ -30,7 +30,7 @@ from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, p
 from biasprint.desktop.widgets.choice import CheckBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import hidden, named, show_if, show_words
-from biasprint.desktop.widgets.layout import Gap, Scroller, add_to, clear_row, grid_of, in_column, in_row
+from biasprint.desktop.widgets.layout import Gap, Scroller, add_to, clear_row, grid_of, in_column, in_row, scaled
 
 # ---- What the planned numbers can show
 
@@ -324,7 +324,7 @@ _SEED_TIP = "The same seed draws the same comparisons."
 
 def _spin(low: int, high: int, value: int, suffix: str = "") -> QSpinBox:
     spin = guard_wheel(QSpinBox(minimum=low, maximum=high, value=value, suffix=suffix))
-    spin.setMinimumWidth(theme.current().px(110))
+    scaled(spin, spin.setMinimumWidth, 110)
     return spin
 
 

@@ -30,7 +30,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.labels import hidden, named, show_words
-from biasprint.desktop.widgets.layout import STRETCH, Gap, Scroller, add_to, clear_row, empty, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Gap, Scroller, add_to, clear_row, empty, in_column, in_row, scaled
 from biasprint.desktop.widgets.safe_text import safe_line
 
 MOST_LINES = 6  # of the text; a longer one scrolls
@@ -112,7 +112,7 @@ class PersonBox(QWidget):
         super().__init__()
         self._fixed = False
         self.code = named(QLineEdit(placeholderText=tr("such as R01"), maxLength=CODE_LENGTH), tr("Rater code"))
-        self.code.setFixedWidth(theme.current().px(160))
+        scaled(self.code, self.code.setFixedWidth, 160)
         self.fixed_code = Label("", "strong")
         self.another = LinkButton(tr("Another person…"), act=self.another_person)
         self.about_code = Label("", "note", wrap=True)

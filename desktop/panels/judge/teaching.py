@@ -27,7 +27,7 @@ from biasprint.desktop.widgets.cards import ComparisonCards
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import hidden, tipped
-from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_row, grid_of, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Scroller, add_to, clear_row, grid_of, in_column, in_row, scaled
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 # ---- The revealed texts
@@ -51,8 +51,8 @@ class RevealedTexts(Card):
             # Equally wide, whatever a caption says, and never wider than the page.
             card.widen_caption()
             card.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-            card.setMinimumWidth(theme.current().px(CARD_LEAST))
-        self.cards.setFixedHeight(theme.current().px(CARDS_HEIGHT))
+            scaled(card, card.setMinimumWidth, CARD_LEAST)
+        scaled(self.cards, self.cards.setFixedHeight, CARDS_HEIGHT)
         row = in_row((self.title, 1), self.place, self.before, self.after, spacing=theme.current().grid)
         add_to(self.box, row, self.cards)
         if total > len(self._compared):
@@ -240,7 +240,7 @@ class TeachingBox(QWidget):
             narrow = field in (self.split, self.overlap, self.sway, self.sway_bias)
             grid.addWidget(field, row, 1, Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag(0))
         for spin in (self.split, self.overlap, self.sway, self.sway_for, self.sway_bias):
-            spin.setMinimumWidth(tokens.px(190))
+            scaled(spin, spin.setMinimumWidth, 190)
             guard_wheel(spin)
         in_column(in_row(self.more, STRETCH), self.inside, inside=self, spacing=tokens.grid, margins=0)
 
@@ -286,7 +286,7 @@ class InstructionsPage(Scroller):
         self.back = QuietButton(tr("Back"), act=self.closed)
         sheet, outer = clear_row()
         card = Card(tr("Please read this first"))
-        card.setMaximumWidth(theme.current().px(WIDTH))
+        scaled(card, card.setMaximumWidth, WIDTH)
         outer.addWidget(card, 1, Qt.AlignmentFlag.AlignTop)
         outer.addStretch(0)
         add_to(card.box, self.text, self.then, in_row(self.go_on, self.back, STRETCH))

@@ -36,7 +36,7 @@ from biasprint.desktop.panels.letters.entries import (
 from biasprint.desktop.widgets import Card, Label, LinkButton, number, plural, tr
 from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.labels import show_words, tipped
-from biasprint.desktop.widgets.layout import STRETCH, add_to, column_of, in_row
+from biasprint.desktop.widgets.layout import STRETCH, add_to, column_of, in_row, scaled
 from biasprint.desktop.widgets.marks import draw_mark, look_of
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -412,7 +412,7 @@ class FoundCard(Card):
         for label in (self.heading, self.nothing):
             label.setContentsMargins(8, 0, 8, 0)
         add_to(self.box, self.said, self.heading, self.nothing, (self.list, 1), foot)
-        self.list.setMinimumHeight(theme.current().px(LIST_HEIGHT))
+        scaled(self.list, self.list.setMinimumHeight, LIST_HEIGHT)
         self.show_items((), 0)
         self.show_verdict(None)
 

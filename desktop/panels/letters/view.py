@@ -16,7 +16,17 @@ from biasprint.desktop import theme
 from biasprint.desktop.panels.letters.compared import part_title
 from biasprint.desktop.panels.letters.entries import BALANCE, CLAIM_KINDS, LetterItem
 from biasprint.desktop.widgets import Card, FlowLayout, IconButton, Label, LinkButton, Notice, hairline, tr
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, clear_row, clear_widget, empty, in_column, in_row
+from biasprint.desktop.widgets.layout import (
+    STRETCH,
+    Sheet,
+    add_to,
+    clear_row,
+    clear_widget,
+    empty,
+    in_column,
+    in_row,
+    scaled,
+)
 from biasprint.desktop.widgets.letter_text import LetterMark, LetterText
 from biasprint.desktop.widgets.marks import LOOKS, MarkChip, draw_mark, look_of
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
@@ -329,7 +339,7 @@ class LetterView(Card):
         self._said: list[str] = []
         self._notices = in_column(spacing=8)
         add_to(self.box, in_row((self.legend, 1)), self._notices, (self.text, 1), hairline(), self.note)
-        self.text.setMinimumHeight(tokens.px(LEAST_TEXT))
+        scaled(self.text, self.text.setMinimumHeight, LEAST_TEXT)
 
 
 def _tip(item: LetterItem) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import FlowLayout, IconButton, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import hidden, named, show_if, show_words
-from biasprint.desktop.widgets.layout import STRETCH, Dialog, Sheet, add_to, fitting, grid_of, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Dialog, Sheet, add_to, fitting, grid_of, in_column, in_row, scaled
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 # ---- Prices
@@ -81,7 +81,7 @@ class PriceTable(QWidget):
         for column, widget in enumerate(row.widgets):
             self._grid.addWidget(widget, line, column)
         for field in (row.given, row.written):
-            field.setFixedWidth(tokens.px(NUMBER_WIDTH))
+            scaled(field, field.setFixedWidth, NUMBER_WIDTH)
         row.currency.setFixedWidth(tokens.px(CURRENCY_WIDTH))
         row.remove.clicked.connect(lambda: self._remove(row))
         self._show_heads()

@@ -19,7 +19,17 @@ from biasprint.desktop.widgets import Label, LinkButton, tr
 from biasprint.desktop.widgets.choice import ComboBox, fill
 from biasprint.desktop.widgets.events import open_below
 from biasprint.desktop.widgets.labels import named
-from biasprint.desktop.widgets.layout import STRETCH, LowEdit, RowOrColumn, add_to, empty, grid_of, in_column, in_row
+from biasprint.desktop.widgets.layout import (
+    STRETCH,
+    LowEdit,
+    RowOrColumn,
+    add_to,
+    empty,
+    grid_of,
+    in_column,
+    in_row,
+    scaled,
+)
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 USUAL_VERSIONS, MOST_VERSIONS = 2, 20
@@ -62,7 +72,7 @@ class Lines(QWidget):
         self.edit = named(LowEdit(), tr("{list}, one to a line").format(list=title))
         self.edit.setTabChangesFocus(True)
         self.edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.edit.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
+        scaled(self.edit, self.edit.setMinimumHeight, LEAST_HEIGHT)
         self.set_items(items)
         self.edit.textChanged.connect(self.changed)
         self._head = in_row((Label(safe_line(title), "strong"), 1))

@@ -43,7 +43,7 @@ from biasprint.desktop.read.charts import items_behind
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Button, Card, Chip, EmptyState, Label, LinkButton, number, plural, tr
 from biasprint.desktop.widgets.labels import named, show_if
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, add_to, in_row, scaled
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 from biasprint.desktop.wording import raters as words
@@ -143,7 +143,7 @@ class ReasonsSection(RatersSection):
             Label(tr("Enter, or a double click, opens the texts behind a row."), "note", wrap=True)
         )
         self.figure = FigureCard()
-        self.figure.setMinimumHeight(theme.current().px(TEXTS_HEIGHT))  # the sheet scrolls rather than squeeze it
+        scaled(self.figure, self.figure.setMinimumHeight, TEXTS_HEIGHT)  # the sheet scrolls rather than squeeze it
         self.slices.view.opened.connect(self._open)
         self.sheet = Sheet(self.words, self.slices, self.figure, STRETCH)
         self.nothing = EmptyState(

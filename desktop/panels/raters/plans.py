@@ -18,7 +18,7 @@ from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Button, Card, ElidedLabel, EmptyState, FlowLayout, Label, tr
 from biasprint.desktop.widgets.labels import named, show_if, show_words
-from biasprint.desktop.widgets.layout import STRETCH, Sheet, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Sheet, in_row, scaled
 from biasprint.desktop.widgets.safe_text import as_given, safe_line
 from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
@@ -58,7 +58,7 @@ class PlansSection(RatersSection):
         self.agreement = Label("", wrap=True)
         self._agreement = Refresher(shell.jobs, tr("Agreement so far"), self._show_agreement, shell.show_error, self)
         self.name = named(QLineEdit(maxLength=LONGEST_NAME), tr("Name of the plan"))
-        self.name.setMinimumWidth(theme.current().px(NAME_WIDTH))
+        scaled(self.name, self.name.setMinimumWidth, NAME_WIDTH)
         self.rename, self.delete = Button(tr("Rename")), Button(tr("Delete…"), act=self.ask_to_delete)
         self.rename.setAccessibleDescription(tr("Works once another name is written."))
         self.make = Button(tr("Make packets…"), icon="export")
@@ -131,6 +131,7 @@ class PlansSection(RatersSection):
         if plan.id != self._named:
             self._named = plan.id
             self.name.setText(safe_line(plan.title))
+            self.name.home(False)
         self.heading.set_text(words.plan_title(plan))
         self.raters.show_rows(words.rater_rows(plan.raters))
         show_if(self.frame, bool(plan.raters))

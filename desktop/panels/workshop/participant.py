@@ -29,7 +29,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.keys import ENTER, is_fresh
-from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, in_column, in_row, stack_of
+from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, in_column, in_row, scaled, stack_of
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -368,7 +368,7 @@ class WelcomePage(Sheet):
         tokens = theme.current()
         self.box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
         card = Card()
-        card.setMaximumWidth(tokens.px(WIDTH))
+        scaled(card, card.setMaximumWidth, WIDTH)
         card.set_padding(tokens.px(40), tokens.px(32))
         card.box.setSpacing(tokens.gap)
         add_to(card.box, Label(tr("Which text do you find best?"), "display", wrap=True), self.about, Gap(tokens.grid))

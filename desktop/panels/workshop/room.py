@@ -35,7 +35,18 @@ from biasprint.desktop.widgets import (
 )
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import named
-from biasprint.desktop.widgets.layout import STRETCH, Dialog, Gap, Sheet, add_to, grid_of, in_column, in_row, stack_of
+from biasprint.desktop.widgets.layout import (
+    STRETCH,
+    Dialog,
+    Gap,
+    Sheet,
+    add_to,
+    grid_of,
+    in_column,
+    in_row,
+    scaled,
+    stack_of,
+)
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.raters import SEATS_KEPT, TOOLS
@@ -160,7 +171,7 @@ class LeaveDialog(Dialog):
         if unfinished:
             words += " " + tr("Somebody has not finished: their answers are left uncounted.")
         text = Label(words, wrap=True)
-        text.setMinimumWidth(tokens.px(400))
+        scaled(text, text.setMinimumWidth, 400)
         box = in_column(
             Label(tr("Leave the workshop?"), "title", wrap=True),
             text,
@@ -251,7 +262,7 @@ class FacilitatorPage(Sheet):
         tokens = theme.current()
         self.box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
         self._column = Card(tr("The workshop so far"))
-        self._column.setMaximumWidth(tokens.px(WIDTH))
+        scaled(self._column, self._column.setMaximumWidth, WIDTH)
         self._column.set_padding(tokens.px(32))
         add_to(self._column.box, self.counts, self.group, spacing=tokens.gap)
         words = tr(

@@ -30,7 +30,7 @@ from biasprint.desktop.panels.workshop.participant import Copied, PicturePage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, ProgressThin, QuietButton, number, plural, tr
 from biasprint.desktop.widgets.keys import ENTER, is_fresh, key_as_read
-from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, in_column, in_row, stack_of
+from biasprint.desktop.widgets.layout import STRETCH, Gap, add_to, in_column, in_row, scaled, stack_of
 from biasprint.desktop.widgets.notice import error_notice
 
 WIDTH = 560
@@ -51,7 +51,7 @@ class FinishPage(QWidget):
         self.see = PrimaryButton(tr("See my picture"), act=self._want)
         self.go_back = QuietButton(tr("Back to the last one"), key="B", act=self.back)
         card = Card(tr("That was the last one"))
-        card.setMaximumWidth(tokens.px(WIDTH))
+        scaled(card, card.setMaximumWidth, WIDTH)
         card.set_padding(tokens.px(32))
         add_to(
             card.box,
@@ -231,7 +231,7 @@ class Seat(QWidget):
         self.hidden = Chip(tr("identities hidden until the end"))
         self.count = Label("", "note")
         self.bar = ProgressThin(tr("Answered or skipped"))
-        self.bar.setFixedWidth(tokens.px(160))
+        scaled(self.bar, self.bar.setFixedWidth, 160)
         self.start_over = QuietButton("", act=self.ask_to_start_over)
         self.start_over.setToolTip(tr("The answers so far are left uncounted, and the next person starts"))
         for chip in (self.hidden, self.picture.view.chip):

@@ -33,7 +33,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import CheckBox
 from biasprint.desktop.widgets.labels import named
-from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, empty, grid_of, in_column, in_row
+from biasprint.desktop.widgets.layout import STRETCH, Gap, Sheet, add_to, empty, grid_of, in_column, in_row, scaled
 from biasprint.desktop.widgets.safe_text import safe_line
 
 # ---- Comparisons to hold it with, or a new draw
@@ -98,7 +98,7 @@ class DrawForm(QWidget):
         self.seed = _spin(0, 2_000_000_000, 1, tr("Seed"))
         self.consent = named(QPlainTextEdit(tabChangesFocus=True), tr("Consent text"))
         self.consent.setPlaceholderText(tr("Optional. Everybody agrees to this before the first comparison."))
-        self.consent.setFixedHeight(theme.current().px(CONSENT_HEIGHT))
+        scaled(self.consent, self.consent.setFixedHeight, CONSENT_HEIGHT)
         self._axis_box = QVBoxLayout()
         self._lay_out()
         self.hour.toggled.connect(self._mix)
@@ -197,7 +197,7 @@ def _plan_words(plan: "WorkshopPlan") -> str:
 
 def _spin(low: int, high: int, value: int, name: str) -> QSpinBox:
     spin = named(QSpinBox(minimum=low, maximum=high, value=value), tr(name))
-    spin.setMinimumWidth(theme.current().px(110))
+    scaled(spin, spin.setMinimumWidth, 110)
     return spin
 
 
@@ -345,7 +345,7 @@ class WorkshopSetup(QWidget):
         shows.box.addWidget(
             Label(tr("More comparisons on one axis see more; more axes see less of each."), "note", wrap=True)
         )
-        self.pin.setMaximumWidth(tokens.px(240))
+        scaled(self.pin, self.pin.setMaximumWidth, 240)
         leaving = Card(
             tr("A PIN for leaving"),
             self.pin,

@@ -176,3 +176,12 @@ def test_a_new_version_is_looked_for_only_when_somebody_asks(
     panel.look_for_new.click()
     qtbot.waitUntil(lambda: told in panel.new_note.text())
     assert panel.look_for_new.isEnabled()
+
+
+def test_names_are_given_their_room_at_every_size_of_the_text(qtbot: QtBot, panel: SettingsPanel):
+    field = panel.fields["theme"]
+    qtbot.waitUntil(lambda: field.x() > 280)
+    panel.shell.settings.set("font_percent", 200)
+    qtbot.waitUntil(lambda: field.x() > 560)
+    panel.shell.settings.set("font_percent", 100)
+    qtbot.waitUntil(lambda: field.x() < 400)
