@@ -92,12 +92,20 @@ def show_keys(window: "QWidget", text: str) -> None:
 
 
 def _lines(commands: "Sequence[Command]") -> str:
-    return "\n".join(f"{command.keys}   {command.title}" for command in commands if command.keys)
+    return "\n".join(f"{_native(command.keys)}   {command.title}" for command in commands if command.keys)
 
 
 def _judging_keys(settings: "Settings") -> str:
     keys = settings.keys()
-    return "\n".join(f"{' / '.join(keys[action.name])}   {tr(action.title)}" for action in KEY_ACTIONS)
+    return "\n".join(f"{' / '.join(map(_native, keys[action.name]))}   {tr(action.title)}" for action in KEY_ACTIONS)
+
+
+def _native(keys: str) -> str:
+    """Return keys as this system and the reader's language write them."""
+    return (
+        QKeySequence(keys, QKeySequence.SequenceFormat.PortableText).toString(QKeySequence.SequenceFormat.NativeText)
+        or keys
+    )
 
 
 FONT_STEP = 10
@@ -498,9 +506,9 @@ class AboutDialog(TextDialog):
     """The dialog with the licences of everything that is installed."""
 
     def __init__(self, parent: QWidget) -> None:
-        from biasprint.core.machine.bill import page
+        from biasprint.core.machine.bill import PAGE, page
 
-        super().__init__(parent, tr("About and licences"), page(_this_computer()))
+        super().__init__(parent, tr("About and licences"), page(_this_computer(), words=tr(PAGE)))
 
 
 def _this_computer() -> str:

@@ -23,6 +23,7 @@ from biasprint.core.judging.plan import CHECK, PlanSettings, workshops_among
 from biasprint.core.judging.planner import Chance, JudgingDesign, plan_power
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import Refused
+from biasprint.core.language import tr
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
 
@@ -212,8 +213,8 @@ def describe_plan(project: Project, plan: PlanRow) -> WorkshopPlan:
 
 
 def new_name(taken: Iterable[str], day: date) -> str:
-    """Return a name for today's workshop that none has yet, so that two classes of a day are not one."""
-    name, others = f"Workshop of {day.day} {day:%B %Y}", set(taken)
+    """Return a name for today's workshop, in the reader's language, that none has yet: two classes of a day are two."""
+    name, others = tr("Workshop of {date}").format(date=tr(f"{day.day} {day:%B %Y}")), set(taken)
     return next(each for each in chain([name], (f"{name}, {n}" for n in count(2))) if each not in others)
 
 

@@ -150,12 +150,14 @@ class Phrases:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
-        self._texts = _sentences(catalogue.texts) | catalogue.texts
+        self._texts = _sentences(catalogue.texts) | _counted(catalogue) | catalogue.texts
         self._templates = _by_word(map(_Template.of, filter(_worth, self._texts)))
         self._stems = frozenset(map(_stem, self._texts))
         self._sorted_stems = sorted(self._stems)
         self._last_words = {stem.rpartition(" ")[2] for stem in self._stems}
         self._english = _english_words(catalogue)
+        menus = [written for english, written in self._texts.items() if english.endswith("…")]
+        self._and_more = " …" if 2 * sum(written.endswith(" …") for written in menus) > len(menus) else "…"
         self._exact = lru_cache(MOST_KEPT)(self._found_exact)
         self._fits = lru_cache(MOST_KEPT)(self._found_fits)
         self._english_in = lru_cache(MOST_KEPT)(self._count_english)
@@ -317,7 +319,7 @@ class Phrases:
                 return text.replace(core, found, 1)
         ended = _ended(core)
         if ended is not None and (found := self._exact(ended[1])) is not None:
-            return text.replace(core, found + ended[2], 1)
+            return text.replace(core, found + (self._and_more if ended[2] == "…" else ended[2]), 1)
         return None
 
     def _kept(self, value: str) -> str:
@@ -371,6 +373,16 @@ def _sentences(texts: dict[str, str]) -> dict[str, str]:
         if len(both[0]) == len(both[1]) > 1:
             pairs |= zip(*both, strict=True)
     return pairs
+
+
+def _counted(catalogue: Catalogue) -> dict[str, str]:
+    """Return the texts that were made by `plural`, with a place for the number: "1 text", "{n} texts"."""
+    one, several = catalogue.plural_of(1), catalogue.plural_of(2)
+    pairs = {english: written[one] for (english, _), written in catalogue.plurals.items() if english}
+    return pairs | {
+        english.replace("%n", "{n}"): written[several].replace("%n", "{n}")
+        for (_, english), written in catalogue.plurals.items()
+    }
 
 
 def _words(text: str) -> set[str]:

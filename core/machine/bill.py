@@ -94,15 +94,16 @@ def licence_of(stated: PackageMetadata) -> str:
     return " AND ".join(SPDX.get(name, name) for name in names)
 
 
-def page(here: str = "", requirements: Iterable[str] = SHIPPED) -> str:
+def page(here: str = "", requirements: Iterable[str] = SHIPPED, words: str = PAGE) -> str:
     """The page about the program: its licence, those of its parts, and what the LGPL asks to be said.
 
     `here`: lines on this computer, below the program's name. `requirements`: what a package of the program is made of.
+    `words`: the page, in the reader's language.
     """
     lines = (
         f"{package.name} {package.version}: {package.licence or 'not stated'}" for package in packages(requirements)
     )
-    return PAGE.format(version=core.__version__, here=here, packages="\n".join(lines))
+    return words.format(version=core.__version__, here=here, packages="\n".join(lines))
 
 
 def _installed(requirements: Iterable[str]) -> dict[str, PackageMetadata]:

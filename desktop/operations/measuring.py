@@ -294,7 +294,7 @@ def read_plan_choices(ctx: JobContext, project: "Project", study: str, title: st
         texts=(last.texts if last else None) or planned_texts(project, study),
         level=last.level if last else 0.05,
         exclusions=last.exclusions if last else (),
-        known=known_words(known),
+        known=tr(known_words(known)),
         late=known.results,
         state=tuple(state_sentences(locked)) if locked else (),
     )
@@ -326,7 +326,7 @@ def save_plan_file(*, text: str, path: Path) -> Operation[None]:
 def _locked(locked: "PlanLock") -> str:
     from biasprint.core.report.planned import known_words
 
-    return tr("The analysis plan is locked, {known}").format(known=known_words(locked.known))
+    return tr("The analysis plan is locked, {known}").format(known=tr(known_words(locked.known)))
 
 
 @operation("Locking the analysis plan", _locked)

@@ -250,7 +250,7 @@ class Saving:
 
         reports = [
             Command(
-                tr("Save a report: {study}…").format(study=measurement.title),
+                tr("Save a report: {study}…").format(study=tr(measurement.title)),
                 partial(self.ask_report, measurement.study),
                 "",
                 partial(bool, measurement.measured_at),
@@ -290,9 +290,7 @@ class Saving:
             return None
         menu = QMenu(self._parent)
         for measurement in measured:
-            menu.addAction(
-                tr("{study}…").format(study=tr(measurement.title)), partial(self.ask_report, measurement.study)
-            )
+            menu.addAction(tr(f"{measurement.title}…"), partial(self.ask_report, measurement.study))
         menu.addSeparator()
         whole = menu.addAction(tr("End with the list of all findings"))
         whole.setCheckable(True)

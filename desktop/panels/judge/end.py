@@ -93,9 +93,9 @@ class EntryModel(QAbstractListModel):
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         entry = self.entries[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"{STATES[entry.state]}   {entry.ordinal}.  {entry.title}"
+            return f"{STATES[entry.state]}   {entry.ordinal}.  {tr(entry.title)}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{entry.ordinal}. {entry.title}, {tr(STATE_WORDS[entry.state])}"
+            return f"{entry.ordinal}. {tr(entry.title)}, {tr(STATE_WORDS[entry.state])}"
         return None
 
 

@@ -130,7 +130,7 @@ class PlansSection(RatersSection):
             return
         if plan.id != self._named:
             self._named = plan.id
-            self.name.setText(safe_line(plan.title))
+            self.name.setText(tr(safe_line(plan.title)))
             self.name.home(False)
         self.heading.set_text(words.plan_title(plan))
         self.raters.show_rows(words.rater_rows(plan.raters))
@@ -147,7 +147,7 @@ class PlansSection(RatersSection):
 
     def _allow(self) -> None:
         plan, name = self.plan, self.name.text().strip()
-        self.rename.setEnabled(self.writable and plan is not None and bool(name) and name != safe_line(plan.title))
+        self.rename.setEnabled(self.writable and plan is not None and bool(name) and name != tr(safe_line(plan.title)))
         self.delete.setEnabled(self.writable)
 
     def rename_plan(self) -> None:

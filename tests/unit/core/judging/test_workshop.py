@@ -11,6 +11,7 @@ import pytest
 from fingerprint_project import choosing, cycling, plan_of, project_with_texts, rated
 from scipy.stats import binom, binomtest, multinomial
 
+from biasprint.core import language
 from biasprint.core.errors import AppError
 from biasprint.core.judging.planner import JudgingDesign
 from biasprint.core.judging.session import JudgingSession, offer_plans, open_judging, open_session
@@ -166,6 +167,9 @@ def test_no_two_workshops_have_one_name(project: Project, plan: str):
     with pytest.raises(AppError, match="1 to 60 characters"):
         check_name(project, " ")
     assert new_name([], date(2026, 11, 3)) == "Workshop of 3 November 2026"
+    language.choose("de")
+    assert new_name([], date(2026, 11, 3)) == "Workshop vom 3. November 2026"
+    language.choose("en")
     assert new_name(["Workshop of 3 November 2026"], date(2026, 11, 3)) == "Workshop of 3 November 2026, 2"
 
 
