@@ -62,7 +62,7 @@ def named(widget: Named, words: str) -> Named:
 
 def tipped(widget: Named, words: str) -> Named:
     """Return a widget that shows these words under the pointer."""
-    widget.setToolTip(words)
+    widget.setToolTip(safe_tip(words))
     return widget
 
 

@@ -152,7 +152,7 @@ class RunDetails(QWidget):
         self._row: RunListRow | None = None
         self._allowed = False
         self._shown: object = None
-        self.tally = tipped(Label("", "note", wrap=True), safe_tip(tr(HOW)))
+        self.tally = tipped(Label("", "note", wrap=True), tr(HOW))
         self.error = Label("", "note", wrap=True)
         self.failures: dict[str, LinkButton] = {}
         self.resume = QuietButton(tr("Resume"), icon="play", act=lambda: self.resume_wanted.emit(self._row))
