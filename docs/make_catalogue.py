@@ -247,7 +247,7 @@ ALWAYS = (
     "Used in place of the paper's own, which is not on this computer", "Marks", "Segmenter", "Passages", "Balance",
     "Checked words", "{n} tokens", "Shown first", "Shown second", "Shown third",
     "probabilities of entailment, neutral, contradiction for a premise and a hypothesis", "summary: of entailment",
-    "The paper reports: {reported}.",
+    "The paper reports: {reported}.", "medium", "large",  # levels of the synthetic author
     "exact", "jackknife t", "t of the logarithm", "permutation inverted below", "Wilson by effective n",
     "sign flips of D₁ − D₂ inverted", "{n} in 10,000",
 )  # fmt: skip
