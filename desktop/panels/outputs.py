@@ -110,7 +110,7 @@ class OutputCard(Card):
 
 SEARCH_AFTER_MILLISECONDS = 250  # of silence: not at every key
 ROW_HEIGHT = 32
-TEXT_WIDTH = 340  # what the text column has at least, before a column is left out
+TEXT_WIDTH = 240  # what the text column has at least, before a column is left out
 SHARES = (5, 3)  # of the width: the table, and the card of an output
 MUCH = 1_000
 WIDEST_GENERATOR = 220  # the names of several may be long
