@@ -18,14 +18,14 @@ from workshop_people import CONSENT, PATIENCE, People, always_one, in_turn, make
 
 from biasprint.core.judging.workshop import attendance
 from biasprint.core.project.project import Project
-from biasprint.desktop import theme
+from biasprint.desktop import app, theme
 from biasprint.desktop.app import create_window, start
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.panels.workshop.participant import SaveDialog
 from biasprint.desktop.panels.workshop.room import LeaveDialog
 from biasprint.desktop.settings import Settings
 
-pytestmark = pytest.mark.usefixtures("own_statements")
+pytestmark = [pytest.mark.usefixtures("own_statements"), pytest.mark.timeout(380)]
 # Words used nowhere else: what another test of this process left behind would count as a leak of these.
 HIDDEN = {
     "file": "zqhallfile", "folder": "zqhallfolder", "recent": "zqhallrecent", "axis": "zqhallaxis",
@@ -61,7 +61,13 @@ def file(tmp_path: Path, consent: str) -> Path:
 
 
 @pytest.fixture
-def people(qtbot: QtBot, qapp: QApplication, tmp_path: Path, file: Path) -> Iterator[People]:
+def people(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[People]:
+    # The search waits until every job has ended. Nobody opens a letter here, and a process that gets ready to mark
+    # words is a job for minutes where the computer is busy.
+    monkeypatch.setattr(app, "_start_marking", lambda _: None)
+    monkeypatch.setattr(app, "_get_ready_for_letters", lambda _: None)
     theme.apply(qapp, "light", 1.0)
     settings = Settings(tmp_path / "settings.json")
     settings.add_recent(tmp_path / "zqhallrecent.biasprint")

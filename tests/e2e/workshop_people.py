@@ -28,7 +28,8 @@ MARKS = {
     "zqhallidenttwo": "Another",
     "zqhallidentthree": "One",
 }  # with what the texts of each begin
-PATIENCE = 60_000
+# A process that computes is polite: where others leave little of the processor, it is minutes until it has started.
+PATIENCE = 200_000
 CONSENT = "You may stop at any time."
 
 
