@@ -249,7 +249,7 @@ ALWAYS = (
     "probabilities of entailment, neutral, contradiction for a premise and a hypothesis", "summary: of entailment",
     "The paper reports: {reported}.", "medium", "large",  # levels of the synthetic author
     "exact", "jackknife t", "t of the logarithm", "permutation inverted below", "Wilson by effective n",
-    "sign flips of D₁ − D₂ inverted", "{n} in 10,000",
+    "sign flips of D₁ − D₂ inverted", "{n} in 10,000", "1 answer", "{n} answers", "by {column}", "tie",
 )  # fmt: skip
 
 # What is read by machines or by models, or measured: it stays English.
