@@ -11,7 +11,7 @@ import os
 import signal
 from collections import deque
 from collections.abc import Iterable
-from multiprocessing import Pipe
+from multiprocessing import Pipe, util
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -146,6 +146,7 @@ def _work(session: pytest.Session, name: str, connection: Connection) -> None:
 
 def _begin(session: pytest.Session, name: str, connection: Connection) -> None:
     atexit._clear()  # what the first process is to do at its end
+    atexit.register(util._exit_function)  # what this one makes is put away all the same
     atexit.register(child._end_children)
     os.environ[WORKER] = name
     config: Any = session.config
