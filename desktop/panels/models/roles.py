@@ -261,7 +261,9 @@ class Roles(QWidget):
 
     def _dress(self, _tokens: object = None) -> None:
         tokens, around = theme.current(), self.card.box.contentsMargins()
-        wanted = self.list.sizeHintForColumn(0) + around.left() + around.right() + 2 * self.list.frameWidth() + 2
+        wanted = (
+            self.list.sizeHintForColumn(0) + around.left() + around.right() + 2 * self.list.frameWidth() + 4
+        )  # and the borders
         width = min(max(wanted, tokens.px(WIDTH)), tokens.px(WIDEST))
         self.setMaximumWidth(width if self._beside else UNLIMITED)
         self.setMinimumWidth(width if self._beside else 0)

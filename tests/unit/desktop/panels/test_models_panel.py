@@ -24,7 +24,7 @@ from biasprint.desktop.panels import PANELS
 from biasprint.desktop.panels.home.doors import audit_state
 from biasprint.desktop.panels.models import ENDPOINTS, ModelsPanel
 from biasprint.desktop.panels.models.catalogue import AddDialog
-from biasprint.desktop.panels.models.roles import ModelRow
+from biasprint.desktop.panels.models.roles import STAND_IN_ROLE, ModelRow
 from biasprint.desktop.panels.settings import SettingsPanel
 from biasprint.desktop.widgets import Label
 
@@ -575,3 +575,11 @@ def test_a_folder_without_the_model_is_one_sentence_and_nothing_comes(
 
 def test_a_model_without_a_known_hash_is_not_offered_from_a_stick(qtbot: QtBot, panel: ModelsPanel):
     assert row_of(qtbot, panel, NAME, "agency").bring.isHidden()
+
+
+def test_no_role_is_cut_by_the_badge_beside_it(qtbot: QtBot, panel: ModelsPanel):
+    roles = panel.catalogue.roles
+    roles.model.item(0).setText("A role with a rather long name")
+    roles.model.item(0).setData(True, STAND_IN_ROLE)
+    roles.set_beside(True)
+    qtbot.waitUntil(lambda: roles.list.viewport().width() >= roles.list.sizeHintForColumn(0) > 232)
