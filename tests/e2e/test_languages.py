@@ -16,7 +16,6 @@ from biasprint.core.prompts import cogs_themes
 WALK = Path(__file__).parent / "language_walk.py"
 # Names of the sample's models, texts and groups, and keys: nobody translates them.
 OF_THE_STUDY = (
-    "· medium",
     "qwen2.5", "sample texts", "Gender", "cogs/", "Man, Woman", "Straight, Queer", "White, Black", "Androcentrism",
     "Shift+", "Ctrl+", "English", "Deutsch", "White Men Lead", "student/", "news/", "completion/",
     "agency/", "{identity}", "{task}",
