@@ -41,7 +41,7 @@ def difference(drafts: Sequence[PromptDraft], texts: Sequence[str]) -> dict[str,
 
     fields = [draft.fields for draft in drafts]
     columns = {f"{name}s": [of[name] for of in fields] for name in ("group", "block", "name")}
-    result: StudyResult = measure(letters_table(texts, **columns), seed=SEED)
+    result: StudyResult = measure(letters_table(texts, **columns))
     found: dict[str, dict[str, float | None]] = {}
     for finding in result.findings:
         if finding.variant == "default" and finding.label in ("agentic", "communal"):
