@@ -17,14 +17,7 @@ from sqlalchemy.sql import Executable
 
 from biasprint.core.errors import AppError, ProjectClosed
 from biasprint.core.jobs import precedence
-from biasprint.core.project.connection import (
-    NotSaved,
-    connect,
-    driver_connection,
-    engine_for,
-    execute_when_free,
-    explain,
-)
+from biasprint.core.project.connection import NotSaved, connect, engine_for, execute_when_free, explain
 
 ROWS_AT_ONCE = 250
 UNREADABLE = (ValueError, RecursionError)  # what reading a damaged text or JSON raises
@@ -126,14 +119,13 @@ class Reader:
         self._check_refusal()
         try:
             with self._taken() as connection:
-                plain = driver_connection(connection)  # three statements of many: SQLAlchemy takes longer than SQLite
-                plain.execute("BEGIN")
+                connection.exec_driver_sql("BEGIN")
                 try:
-                    execute_when_free(plain.execute, HOLD, GIVE_UP_SECONDS)
+                    execute_when_free(connection.exec_driver_sql, HOLD, GIVE_UP_SECONDS)
                     return read(connection)
                 finally:
                     with suppress(sqlite3.Error):
-                        plain.execute("ROLLBACK")
+                        connection.exec_driver_sql("ROLLBACK")
         except Exception as error:
             self._check_refusal()
             explained = explain(error, self._path)
