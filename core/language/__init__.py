@@ -92,8 +92,6 @@ _HYPHENS = re.compile(r"(?<=\d)-(?=%)|(?<=\d-%)-(?=\w)")
 
 def unbroken(text: str) -> str:
     """Return a text in which no line ends between a number and its sign: "5 %" and "p = 1.00" keep together."""
-    if "%" not in text and "=" not in text and _JOINED.search(text) is None:
-        return text
     kept = _HYPHENS.sub("\u2011", _JOINED.sub("\u00a0", text))
     return InLanguage(kept) if isinstance(text, InLanguage) else kept
 

@@ -437,6 +437,11 @@ def _points(first: Floats, second: Floats) -> str:
 
 
 def _undefined(table: LettersTable, kind: str, reason: str) -> Finding:
-    title = f"{KINDS[kind].capitalize()} sentences, hallucinated against grounded"
-    named = (f"letters.hallucination.{kind}", "hallucinated_against_grounded", title)
-    return table.undefined(*named, reason, "difference of shares", SOURCE)
+    return table.undefined(
+        f"letters.hallucination.{kind}",
+        label="hallucinated_against_grounded",
+        title=f"{KINDS[kind].capitalize()} sentences, hallucinated against grounded",
+        reason=reason,
+        unit="difference of shares",
+        source=SOURCE,
+    )

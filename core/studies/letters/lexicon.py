@@ -111,12 +111,12 @@ class LettersTable:
     def undefined(
         self,
         finding_id: str,
+        *,
         label: str,
         title: str,
         reason: str,
         unit: str,
         source: str,
-        *,
         scorers: tuple[ScorerUse, ...] = (),
         groups: tuple[str, ...] | None = None,
     ) -> Finding:
@@ -354,8 +354,15 @@ def _entry_totals(counted: Counted) -> dict[tuple[str, str], int]:
 
 
 def _undefined(table: LettersTable, category: Category) -> Finding:
-    scorers, named = (table.counted.scorer,), (LEXICON_ID, category.name, f"{category.title} words")
-    finding = table.undefined(*named, TWO_GROUPS, "odds ratio", SOURCE, scorers=scorers)
+    finding = table.undefined(
+        LEXICON_ID,
+        label=category.name,
+        title=f"{category.title} words",
+        reason=TWO_GROUPS,
+        unit="odds ratio",
+        source=SOURCE,
+        scorers=(table.counted.scorer,),
+    )
     return replace(finding, n=len(table.groups))
 
 

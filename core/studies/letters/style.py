@@ -338,5 +338,12 @@ def _shares(pair: tuple[str, str], values: tuple[Floats, Floats]) -> str:
 
 
 def _undefined(table: LettersTable, kind: str, reason: str, uses: tuple[ScorerUse, ...]) -> Finding:
-    named = (f"letters.style.{kind}", kind, f"{KINDS[kind].capitalize()} sentences")
-    return table.undefined(*named, reason, "difference of shares", SOURCE, scorers=uses)
+    return table.undefined(
+        f"letters.style.{kind}",
+        label=kind,
+        title=f"{KINDS[kind].capitalize()} sentences",
+        reason=reason,
+        unit="difference of shares",
+        source=SOURCE,
+        scorers=uses,
+    )

@@ -456,6 +456,14 @@ def _test_note(adjusted: Sequence[float | None], left_out: Sequence[str]) -> str
 def _undefined(
     table: LettersTable, part_words: PartWords, groups: tuple[str, ...], variant: Variant, reason: str
 ) -> Finding:
-    named, scorers = (ID, part_words.part, f"{part_words.part.capitalize()}s"), (part_words.scorer,)
-    finding = table.undefined(*named, reason, "odds ratio", SOURCE, scorers=scorers, groups=groups)
+    finding = table.undefined(
+        ID,
+        label=part_words.part,
+        title=f"{part_words.part.capitalize()}s",
+        reason=reason,
+        unit="odds ratio",
+        source=SOURCE,
+        scorers=(part_words.scorer,),
+        groups=groups,
+    )
     return replace(finding, dims={"pos": part_words.part}, variant=variant)
